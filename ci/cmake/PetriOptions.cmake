@@ -1,0 +1,33 @@
+# Build-wide settings: the standard, warnings, sanitizers and where programs go.
+include(CMakeDependentOption)
+
+option(PETRI_BUILD_TESTS "Build the tests" ON)
+option(PETRI_WITH_MPI "Build the recorder, the worker and the live tests" ON)
+option(PETRI_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+find_program(PETRI_CCACHE ccache)
+if(PETRI_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${PETRI_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${PETRI_CCACHE}")
+endif()
+
+add_library(petri_options INTERFACE)
+# No contraction anywhere: a fused multiply-add changes the bits that Petri compares.
+target_compile_options(petri_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off)
+if(PETRI_SANITIZE)
+  target_compile_options(petri_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  target_link_options(petri_options INTERFACE -fsanitize=address,undefined)
+endif()

@@ -1,0 +1,55 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "harness/cli/command.hpp"
+#include "harness/trace/error.hpp"
+
+namespace petri::cli {
+namespace {
+
+constexpr std::array<Command, 0> kCommands{};
+
+void print_help() {
+  fmt::print("petri cultures a distributed failure in a small dish.\n\nUsage: petri COMMAND [options]\n\nCommands:\n");
+  for (const Command& command : kCommands) fmt::print("  {:<10} {}\n", command.name, command.summary);
+  fmt::print("\n`petri COMMAND --help` shows its options and an example.\n");
+}
+
+int run(const std::vector<std::string>& args) {
+  if (args.empty()) throw UsageError{"no command given"};
+  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+    print_help();
+    return kOk;
+  }
+  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return c.name == args[0]; });
+  if (found == kCommands.end()) throw UsageError{fmt::format("no command is called '{}'", args[0])};
+  return found->run({args.begin() + 1, args.end()});
+}
+
+}  // namespace
+}  // namespace petri::cli
+
+int main(int argc, char** argv) {
+  using namespace petri;
+  try {
+    return cli::run({argv + 1, argv + argc});
+  } catch (const cli::UsageError& error) {
+    fmt::print(stderr, "petri: {}\nTry: petri --help\n", error.text);
+    return cli::kBadInput;
+  } catch (const InputError& error) {
+    fmt::print(stderr, "petri: {}\n", error.what());
+    return cli::kBadInput;
+  } catch (const EnvironmentError& error) {
+    fmt::print(stderr, "petri: {}\n", error.what());
+    return cli::kEnvironmentMissing;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "petri: {}\n", error.what());
+    return cli::kEnvironmentMissing;
+  }
+}

@@ -1,0 +1,45 @@
+// What went wrong in a scenario, which rank began it, and the failure's canonical form.
+//
+// Rules: DESIGN "Semantics" in the README's glossary terms; the MPI rules cite MPI 4.1 where they are applied.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// One thing that is wrong.
+struct Finding {
+  Verdict kind = Verdict::completes;
+  std::vector<std::int32_t> culprits;  // global ranks, ascending; empty where the evidence names nobody
+  std::vector<EventRef> events;        // what it points at, culprits' events first
+  std::string expected;                // what the other ranks did, or what would have been right
+  std::string actual;                  // what the culprits did
+  std::string text;                    // one sentence for a tired person
+  std::vector<std::string> evidence;   // further sentences: the chain to each blocked rank, other readings
+};
+
+struct Diagnosis {
+  Verdict verdict = Verdict::completes;
+  std::string signature;                 // empty when nothing is wrong
+  std::vector<std::string> assumptions;  // under which the verdict holds
+  std::vector<Finding> findings;         // root cause first
+  std::vector<std::string> notes;        // observations that are no failure
+  // For each rank the index of the event that it cannot leave, or nothing where it is not blocked.
+  std::vector<std::optional<std::uint32_t>> blocked;
+};
+
+struct DiagnoseOptions {
+  // Judge sends up to this many bytes as buffered; nothing: the strict assumption.
+  std::optional<std::int64_t> buffered;
+  // How many orders of wildcard receives are explored before the answer is "not found within N".
+  std::uint64_t max_orders = 2000;
+};
+
+Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options = {});
+
+}  // namespace petri

@@ -1,0 +1,129 @@
+// One event: an intended operation of one rank, at a position in that rank's program order.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/trace/op.hpp"
+#include "kernels/types/element_type.hpp"
+#include "kernels/types/reduce_op.hpp"
+
+namespace petri {
+
+// Values of an integer argument that are no rank, tag or count.
+inline constexpr std::int32_t kUnset = -1000000;  // not recorded: unknown, and never compared
+inline constexpr std::int32_t kAny = -1000001;    // MPI_ANY_SOURCE, MPI_ANY_TAG: "any"
+inline constexpr std::int32_t kNull = -1000002;   // MPI_PROC_NULL, MPI_ROOT's counterpart, MPI_UNDEFINED: "null"
+inline constexpr std::int32_t kRootHere = -1000003;  // MPI_ROOT of an intercommunicator: "root"
+inline constexpr std::int64_t kUnknownCount = -1;
+
+enum class EventState : std::uint8_t { unknown, scheduled, started, completed };
+
+// Boundary data of a buffer: a digest tells identical bytes, the summary how wrong a number is. Fields that were not
+// recorded stay empty.
+struct Summary {
+  std::string digest;  // "<algorithm>:<hex>"
+  std::optional<double> min, max, sum, norm;
+  std::optional<std::uint64_t> nan, inf;
+  bool operator==(const Summary&) const = default;
+};
+
+// Payload made by a generator instead of being stored.
+struct Fill {
+  std::string generator;
+  std::uint64_t seed = 0;
+  double scale = 1.0;
+  bool operator==(const Fill&) const = default;
+};
+
+// Arguments that few events have. Kept beside the event, so that the usual one stays small.
+struct EventExtras {
+  std::vector<std::int64_t> counts, sendcounts, recvcounts;
+  std::int32_t sendpeer = kUnset, recvpeer = kUnset, sendtag = kUnset, recvtag = kUnset;
+  std::int64_t sendcount = kUnknownCount, recvcount = kUnknownCount;
+  ElementType sendtype = ElementType::unknown, recvtype = ElementType::unknown;
+  std::vector<std::uint32_t> requests;     // of waitall, testall, startall …
+  std::vector<std::uint32_t> indices;      // which of them completed (waitsome, testsome)
+  std::optional<std::int32_t> index;       // which of them completed (waitany, testany)
+  std::optional<std::int64_t> message;     // of mprobe, mrecv
+  std::uint64_t polls = 0;                 // failed polls that this event stands for
+  std::vector<std::int32_t> ranks;         // members named on a creation event: group ranks of comm
+  std::optional<std::int32_t> color, key;  // color: kNull is MPI_UNDEFINED
+  std::string remote, win, file, lock, stream, category, value, error;
+  std::optional<std::int32_t> target, thread, device;
+  std::optional<Summary> in, out;
+  std::vector<double> values;  // payload written inline
+  std::optional<Fill> fill;
+  std::string npy;
+  std::vector<std::pair<std::string, std::string>> free_keys;  // x_…: key and its JSON text
+  bool operator==(const EventExtras&) const = default;
+};
+
+// Owns an EventExtras or nothing; copies deeply.
+class ExtrasBox {
+ public:
+  ExtrasBox() = default;
+  ExtrasBox(const ExtrasBox& other) : extras_(other.extras_ ? std::make_unique<EventExtras>(*other.extras_) : nullptr) {}
+  ExtrasBox(ExtrasBox&&) noexcept = default;
+  ExtrasBox& operator=(const ExtrasBox& other) {
+    if (this != &other) *this = ExtrasBox(other);
+    return *this;
+  }
+  ExtrasBox& operator=(ExtrasBox&&) noexcept = default;
+  ~ExtrasBox() = default;
+
+  // What is there, or defaults.
+  const EventExtras& get() const {
+    static const EventExtras none;
+    return extras_ ? *extras_ : none;
+  }
+  const EventExtras* operator->() const { return &get(); }
+  // For writing; makes the extras when there are none.
+  EventExtras& edit() {
+    if (!extras_) extras_ = std::make_unique<EventExtras>();
+    return *extras_;
+  }
+  bool empty() const { return extras_ == nullptr; }
+  bool operator==(const ExtrasBox& other) const { return get() == other.get(); }
+
+ private:
+  std::unique_ptr<EventExtras> extras_;
+};
+
+inline constexpr std::uint32_t kNoRequest = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::int32_t kNoComm = -1;
+inline constexpr std::uint32_t kNoSymbol = 0;  // symbol 0 is the empty text
+
+// 80 bytes. The rank is implied: events are kept rank by rank. `root`, `peer` and `matched` are group ranks of `comm`.
+struct Event {
+  Op op = Op::barrier;
+  EventState state = EventState::unknown;
+  ElementType dtype = ElementType::unknown;
+  ReduceOp reduce = ReduceOp::unknown;
+  std::int32_t comm = 0;  // index in Scenario::comms; 0 is the world
+  std::int32_t peer = kUnset;
+  std::int32_t tag = kUnset;  // a missing tag is 0: see tag_of
+  std::int32_t root = kUnset;
+  std::int32_t matched = kUnset;  // the source that a wildcard got
+  std::int64_t count = kUnknownCount;
+  double time = std::numeric_limits<double>::quiet_NaN();  // seconds on the rank's own clock; advisory only
+  std::uint32_t seq = 0;                                   // local sequence number; rises strictly within a rank
+  std::int32_t step = kUnset;
+  std::int32_t microbatch = kUnset;
+  std::uint32_t site = kNoSymbol;  // call site, a symbol of the scenario
+  std::uint32_t request = kNoRequest;
+  std::int32_t new_comm = kNoComm;  // index in Scenario::comms of the communicator that this event makes
+  std::int32_t coll_seq = kUnset;   // position on the communicator where the producer knows it
+  std::int8_t flag = -1;            // outcome of a test or iprobe: 0, 1, or -1 for not recorded
+  ExtrasBox extras;
+};
+
+inline std::int32_t tag_of(const Event& event) { return event.tag == kUnset ? 0 : event.tag; }
+
+}  // namespace petri

@@ -1,0 +1,57 @@
+// The operations of a scenario and what is known of each from its name alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace petri {
+
+enum class Op : std::uint8_t {
+#define PETRI_OP(name, kind, family, form, traits) name,
+#include "harness/trace/op.inc"
+#undef PETRI_OP
+};
+
+enum class OpKind : std::uint8_t {
+  send, recv, sendrecv, probe, start, partition, wait, test, request, collective, comm_create, comm_free, window, rma, file,
+  world, host, device,
+};
+
+// Blocking, nonblocking and persistent forms never match each other (MPI 4.1, section 6.12).
+enum class OpForm : std::uint8_t { blocking, nonblocking, persistent };
+
+enum OpTraits : std::uint8_t {
+  kRooted = 1,            // has a root argument
+  kReduces = 2,           // has a reduction operation
+  kVector = 4,            // counts differ by member
+  kNeighbor = 8,          // data moves along a topology only
+  kOutsideSequence = 16,  // not matched by its position on the communicator
+};
+
+struct OpInfo {
+  std::string_view name;
+  OpKind kind;
+  std::string_view family;  // the blocking operation it is a form of, e.g. "allreduce" for iallreduce
+  OpForm form;
+  std::uint8_t traits;
+};
+
+const OpInfo& info(Op op);
+std::optional<Op> op_named(std::string_view name);
+
+inline std::string_view name_of(Op op) { return info(op).name; }
+inline OpKind kind_of(Op op) { return info(op).kind; }
+inline OpForm form_of(Op op) { return info(op).form; }
+inline bool is_rooted(Op op) { return (info(op).traits & kRooted) != 0; }
+inline bool reduces(Op op) { return (info(op).traits & kReduces) != 0; }
+
+// Matched by position on its communicator: data collectives and communicator management, but for those of
+// MPI 4.1 section 7.4.2 that are matched by group and tag.
+inline bool is_positional(Op op) {
+  const OpKind kind = kind_of(op);
+  return (kind == OpKind::collective || kind == OpKind::comm_create || kind == OpKind::comm_free) &&
+         (info(op).traits & kOutsideSequence) == 0;
+}
+
+}  // namespace petri

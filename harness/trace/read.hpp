@@ -1,0 +1,22 @@
+// Reading scenario files: JSON Lines, plain or zstd-compressed (recognized by content), one pass, line by line.
+//
+// Memory: 80 bytes an event, more only for events with rare arguments (event.hpp); the text of one line at a time.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+
+#include "harness/trace/error.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// Reads one scenario. Throws InputError with file, line, column and what was expected there. A file that stops before its
+// end line, also in the middle of a line, comes back with `cut` set; one that holds nothing after its header is an error.
+Scenario read_scenario(const std::filesystem::path& file);
+
+// The same from a stream of plain text; `name` is what messages call it.
+Scenario read_scenario(std::istream& in, const std::string& name);
+
+}  // namespace petri

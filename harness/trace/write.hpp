@@ -1,0 +1,18 @@
+// Writing scenario files: JSON Lines, zstd-compressed where the name ends in ".zst".
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// Writes under a temporary name in the same folder and renames at the end, so that no half-written file ever has the
+// final name. Throws std::system_error when the file system refuses; the temporary file is removed.
+void write_scenario(const Scenario& scenario, const std::filesystem::path& file);
+
+// Plain JSON Lines to a stream. The same scenario always gives the same bytes; reading them gives the same scenario.
+void write_scenario(const Scenario& scenario, std::ostream& out);
+
+}  // namespace petri
