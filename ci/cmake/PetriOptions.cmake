@@ -1,9 +1,11 @@
 # Build-wide settings: the standard, warnings, sanitizers and where programs go.
-include(CMakeDependentOption)
-
 option(PETRI_BUILD_TESTS "Build the tests" ON)
 option(PETRI_WITH_MPI "Build the recorder, the worker and the live tests" ON)
 option(PETRI_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+option(PETRI_FUZZ "Fuzz targets; needs clang with libFuzzer" OFF)
+set(PETRI_FUZZ_SECONDS 60 CACHE STRING "How long CTest runs each fuzz target")
+set(PETRI_WITH_CUDA AUTO CACHE STRING "CUDA and NCCL: AUTO takes them where present, ON requires them, OFF does not look")
+set_property(CACHE PETRI_WITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -30,4 +32,8 @@ target_compile_options(petri_options INTERFACE
 if(PETRI_SANITIZE)
   target_compile_options(petri_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
   target_link_options(petri_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(PETRI_FUZZ)
+  # Libraries get the coverage instrumentation alone; petri_fuzzer links the driver.
+  target_compile_options(petri_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
