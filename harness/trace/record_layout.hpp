@@ -1,0 +1,212 @@
+// The record that one MPI process leaves: a memory-mapped file, written by libpetri_record.so and read by anybody, also
+// while the process runs or after it was killed. Plain memory, no third-party library.
+//
+// Where. One file per process in the folder named by PETRI_RECORD_DIR, "<host>-<pid>-<nanoseconds>.petri-record"; world
+// rank and size are inside once they are known. Best on a memory file system: a disk's write-back stops writers.
+//
+// What. A header page; an area of facts, which never wraps; a ring of 64-byte slots. The file is sparse: what is never
+// touched costs no storage.
+//
+// Cost of an event: one slot of 64 bytes. Longer argument lists take further slots of 56 bytes of payload each: a
+// waitall one for 14 requests, a v-collective one for 14 counts, a sendrecv one, a digest with its summary one.
+//
+// When the ring is full, the oldest events are overwritten. Default size: 16 MiB, 262,144 slots (PETRI_RECORD_RING, in
+// MiB, rounded up to a power of two). The number of events lost is known, since events carry their local number; a
+// collective carries its position on its communicator, so that ranks stay aligned when different numbers were lost.
+//
+// Writing order (MPI never hides it: x86-64 and the release stores below keep it also for a reader on another core):
+//   begin:    stamp = 0, fields, stamp = its number (release), ring_head, events_begun
+//   complete: result fields, state = completed (release), events_completed
+// A slot whose stamp is not its own number is torn, stale or never written: nothing in it may be used.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/trace/event.hpp"
+
+namespace petri::record {
+
+inline constexpr char kMagic[8] = {'P', 'E', 'T', 'R', 'I', 'R', 'E', 'C'};
+inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::size_t kSlotBytes = 64;
+inline constexpr std::size_t kPayloadBytes = 56;  // of a continuation slot
+inline constexpr std::size_t kHeaderBytes = 4096;
+inline constexpr std::uint64_t kFactBytes = 64ull << 20;  // sparse; a job that fills it loses later facts, counted
+inline constexpr std::uint64_t kDefaultRingMiB = 16;
+inline constexpr std::uint64_t kMaxRingMiB = 64 * 1024;
+inline constexpr char kFileSuffix[] = ".petri-record";
+
+// Changes with the table of operations, whose positions the slots store.
+constexpr std::uint32_t op_table_fingerprint() {
+  std::uint32_t hash = 2166136261u;  // FNV-1a
+  const auto add = [&hash](const char* name) {
+    for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 16777619u;
+    hash = (hash ^ 0xffu) * 16777619u;
+  };
+#define PETRI_OP(name, kind, family, form, traits) add(#name);
+#include "harness/trace/op.inc"
+#undef PETRI_OP
+  return hash;
+}
+
+enum class Ended : std::uint32_t { running, finalized, exited, aborted, signal };
+
+// The first page. Numbers that change while the process runs are atomics; all but `ended` and `signal` have one writer.
+struct Header {
+  char magic[8];  // written last (release): before that the file is still being made
+  std::uint32_t layout;
+  std::uint32_t op_table;
+  std::uint64_t file_bytes;
+  std::uint64_t fact_offset, fact_bytes;
+  std::uint64_t ring_offset, ring_slots;  // slots: a power of two
+  std::int64_t pid;
+  std::int64_t start_ns;  // CLOCK_REALTIME when the record began
+  char host[256];         // zero-terminated
+  // Slots hold raw clock readings: seconds since the start are (reading - clock_start) / clock_hz.
+  std::uint64_t clock_start;
+  std::atomic<double> clock_hz;  // 0 until it is known, soon after init
+
+  // -1 until known. Before init returns they are the launcher's word (OMPI_COMM_WORLD_RANK, PMIX_RANK).
+  std::atomic<std::int32_t> world_rank, world_size;
+
+  // Polled by the watcher; on a cache line of its own.
+  alignas(64) std::atomic<std::uint64_t> events_begun;
+  std::atomic<std::uint64_t> events_completed;  // fewer than begun: the process is inside a call
+  std::atomic<std::uint64_t> failed_polls;      // tests and probes that found nothing; no progress
+  std::atomic<std::uint64_t> ring_head;         // slots written since the start; the next one's number
+
+  alignas(64) std::atomic<std::uint64_t> facts_used;  // bytes of whole facts
+  std::atomic<std::uint64_t> facts_lost;
+
+  alignas(64) std::atomic<Ended> ended;
+  std::atomic<std::int32_t> exit_status;  // of exit() or abort
+  std::atomic<std::int32_t> signal;       // written by the launcher: the process is gone without having said so
+};
+static_assert(sizeof(Header) <= kHeaderBytes);
+static_assert(std::atomic<double>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
+
+// Values of Slot::op that are no Op.
+inline constexpr std::uint8_t kPart = 255;  // a continuation slot
+
+// What the payload of a continuation slot holds. A list goes over consecutive slots of the same kind.
+enum class Part : std::uint8_t {
+  none,
+  sides,       // struct Sides
+  requests,    // std::uint32_t each: request number, kRequestDone where this call completed it, or kNullRequest
+  counts,      // std::int32_t each
+  sendcounts,  // std::int32_t each
+  recvcounts,  // std::int32_t each
+  ranks,       // std::int32_t each: world ranks of the members that a creation names
+  in,          // struct Boundary: the send buffer before the call
+  out,         // struct Boundary: the receive buffer after it
+};
+
+inline constexpr std::uint32_t kRequestDone = 1u << 31;        // bit of an entry of Part::requests
+inline constexpr std::uint32_t kNullRequest = (1u << 31) - 1;  // MPI_REQUEST_NULL or a request made elsewhere
+
+// Bits of Slot::flags.
+inline constexpr std::uint8_t kFlagKnown = 1;  // the call reported a flag …
+inline constexpr std::uint8_t kFlagTrue = 2;   // … and it was true
+inline constexpr std::uint8_t kListCut = 4;    // a list was too long for the ring and is left out
+inline constexpr std::uint8_t kNoComms = 8;    // creation gave MPI_COMM_NULL to this rank
+
+// One event. Ranks are group ranks of `comm`; kUnset, kAny and kNull are those of event.hpp.
+struct alignas(kSlotBytes) Slot {
+  std::atomic<std::uint32_t> stamp;  // low 32 bits of (slot number + 1)
+  std::uint8_t op;                   // Op
+  std::atomic<std::uint8_t> state;   // EventState
+  std::uint8_t dtype;                // ElementType
+  std::uint8_t reduce;               // ReduceOp
+  std::uint32_t seq;                 // event number, from 0
+  std::int32_t comm;                 // local communicator number: a CommFact's id
+  std::int32_t peer;                 // peer | root | color
+  std::int32_t tag;                  // tag | key
+  std::int64_t count;                // elements | ordinal of this creation on its parent
+  std::uint64_t site;                // return address of the call; 0: unknown
+  std::uint64_t time;                // clock reading at the begin
+  std::uint32_t request;             // request that the call makes, waits for or frees; kNoRequest
+  std::int32_t matched;              // source that a wildcard got | index of waitany | position on the communicator
+  std::int32_t result;               // tag that MPI_ANY_TAG got | failed polls | new communicator's local number
+  std::uint8_t flags;
+  std::uint8_t error;   // MPI error class that the call returned; 0: none. Its name is an ErrorFact
+  std::uint16_t parts;  // continuation slots that follow
+};
+static_assert(sizeof(Slot) == kSlotBytes);
+
+struct alignas(kSlotBytes) PartSlot {
+  std::atomic<std::uint32_t> stamp;
+  std::uint8_t op;     // kPart
+  std::uint8_t kind;   // Part
+  std::uint16_t used;  // bytes of payload
+  alignas(8) unsigned char payload[kPayloadBytes];
+};
+static_assert(sizeof(PartSlot) == kSlotBytes);
+
+// Both sides of a call that sends and receives, where they differ.
+struct Sides {
+  std::int64_t sendcount, recvcount;
+  std::int32_t sendpeer, recvpeer, sendtag, recvtag;  // kUnset on collectives
+  std::uint8_t sendtype, recvtype;                    // ElementType
+};
+static_assert(sizeof(Sides) <= kPayloadBytes);
+
+// Digest and summary of one buffer.
+struct Boundary {
+  unsigned char digest[16];  // XXH3, 128 bits, canonical (big-endian) form
+  double min, max, sum, norm;
+  std::uint32_t nan, inf;  // saturating
+};
+static_assert(sizeof(Boundary) == kPayloadBytes);
+
+// Facts: what must not be lost when the ring wraps. Each starts 8-byte aligned with this head; `kind` is stored last.
+enum class FactKind : std::uint32_t { none, comm, module, error, text };
+
+struct FactHead {
+  std::atomic<FactKind> kind;
+  std::uint32_t bytes;  // of the whole fact, head included, before the padding to 8
+};
+
+enum class CommKind : std::uint8_t {
+  world,
+  self,
+  created,  // by a recorded call on a known parent
+  unknown,  // an intercommunicator, or made by a call that is not recorded
+};
+
+inline constexpr std::int32_t kWorldComm = 0;
+inline constexpr std::int32_t kSelfComm = 1;
+inline constexpr std::int32_t kNoLocalComm = -1;
+
+// Followed by `listed` world ranks in group order; none listed: all of the parent's members in the parent's order.
+struct CommFact {
+  FactHead head;
+  std::int32_t id, parent;  // local numbers
+  std::int32_t ordinal;     // which creation on the parent this is, from 0, equal on all members; -1: by group and tag
+  std::int32_t tag;         // of comm_create_group
+  std::int32_t size, listed;
+  CommKind kind;
+  std::uint8_t op;  // Op that made it
+  std::uint8_t unused[6];
+};
+
+// A loaded file: addresses from `begin` to `end` lie in it, `bias` is what was added to those of its own. Followed by
+// the path, zero-terminated.
+struct ModuleFact {
+  FactHead head;
+  std::uint64_t begin, end, bias;
+};
+
+// Followed by the class's name, zero-terminated, e.g. "MPI_ERR_TRUNCATE".
+struct ErrorFact {
+  FactHead head;
+  std::int32_t error_class, unused;
+};
+
+// Followed by "key=value", zero-terminated; it goes into the scenario's environment.
+struct TextFact {
+  FactHead head;
+};
+
+}  // namespace petri::record
