@@ -36,7 +36,7 @@ struct UsageError {
 
 struct Command {
   std::string_view name;
-  std::string_view summary;                         // one line for `petri --help`
+  std::string_view summary;                          // one line for `petri --help`
   int (*run)(const std::vector<std::string>& args);  // args: what follows the name; returns an exit status
 };
 

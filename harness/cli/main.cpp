@@ -27,7 +27,8 @@ int run(const std::vector<std::string>& args) {
     print_help();
     return kOk;
   }
-  const auto found = std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return c.name == args[0]; });
+  const auto found =
+      std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return c.name == args[0]; });
   if (found == kCommands.end()) throw UsageError{fmt::format("no command is called '{}'", args[0])};
   return found->run({args.begin() + 1, args.end()});
 }

@@ -17,9 +17,9 @@
 namespace petri {
 
 // Values of an integer argument that are no rank, tag or count.
-inline constexpr std::int32_t kUnset = -1000000;  // not recorded: unknown, and never compared
-inline constexpr std::int32_t kAny = -1000001;    // MPI_ANY_SOURCE, MPI_ANY_TAG: "any"
-inline constexpr std::int32_t kNull = -1000002;   // MPI_PROC_NULL, MPI_ROOT's counterpart, MPI_UNDEFINED: "null"
+inline constexpr std::int32_t kUnset = -1000000;     // not recorded: unknown, and never compared
+inline constexpr std::int32_t kAny = -1000001;       // MPI_ANY_SOURCE, MPI_ANY_TAG: "any"
+inline constexpr std::int32_t kNull = -1000002;      // MPI_PROC_NULL, MPI_ROOT's counterpart, MPI_UNDEFINED: "null"
 inline constexpr std::int32_t kRootHere = -1000003;  // MPI_ROOT of an intercommunicator: "root"
 inline constexpr std::int64_t kUnknownCount = -1;
 
@@ -69,7 +69,8 @@ struct EventExtras {
 class ExtrasBox {
  public:
   ExtrasBox() = default;
-  ExtrasBox(const ExtrasBox& other) : extras_(other.extras_ ? std::make_unique<EventExtras>(*other.extras_) : nullptr) {}
+  ExtrasBox(const ExtrasBox& other)
+      : extras_(other.extras_ ? std::make_unique<EventExtras>(*other.extras_) : nullptr) {}
   ExtrasBox(ExtrasBox&&) noexcept = default;
   ExtrasBox& operator=(const ExtrasBox& other) {
     if (this != &other) *this = ExtrasBox(other);
@@ -124,6 +125,8 @@ struct Event {
   ExtrasBox extras;
 };
 
-inline std::int32_t tag_of(const Event& event) { return event.tag == kUnset ? 0 : event.tag; }
+inline std::int32_t tag_of(const Event& event) {
+  return event.tag == kUnset ? 0 : event.tag;
+}
 
 }  // namespace petri

@@ -13,10 +13,12 @@ enum class Op : std::uint8_t {
 #undef PETRI_OP
 };
 
+// clang-format off
 enum class OpKind : std::uint8_t {
   send, recv, sendrecv, probe, start, partition, wait, test, request, collective, comm_create, comm_free, window, rma, file,
   world, host, device,
 };
+// clang-format on
 
 // Blocking, nonblocking and persistent forms never match each other (MPI 4.1, section 6.12).
 enum class OpForm : std::uint8_t { blocking, nonblocking, persistent };
@@ -40,11 +42,21 @@ struct OpInfo {
 const OpInfo& info(Op op);
 std::optional<Op> op_named(std::string_view name);
 
-inline std::string_view name_of(Op op) { return info(op).name; }
-inline OpKind kind_of(Op op) { return info(op).kind; }
-inline OpForm form_of(Op op) { return info(op).form; }
-inline bool is_rooted(Op op) { return (info(op).traits & kRooted) != 0; }
-inline bool reduces(Op op) { return (info(op).traits & kReduces) != 0; }
+inline std::string_view name_of(Op op) {
+  return info(op).name;
+}
+inline OpKind kind_of(Op op) {
+  return info(op).kind;
+}
+inline OpForm form_of(Op op) {
+  return info(op).form;
+}
+inline bool is_rooted(Op op) {
+  return (info(op).traits & kRooted) != 0;
+}
+inline bool reduces(Op op) {
+  return (info(op).traits & kReduces) != 0;
+}
 
 // Matched by position on its communicator: data collectives and communicator management, but for those of
 // MPI 4.1 section 7.4.2 that are matched by group and tag.

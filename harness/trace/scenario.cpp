@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kVerdicts{"completes",  "deadlock", "mismatch", "race",     "divergence",
                                                     "rank-error", "skew",     "misuse",   "ambiguous"};
-constexpr std::array<std::string_view, 7> kEnds{"finalized", "exited", "aborted", "signal", "running", "cut", "missing"};
+constexpr std::array<std::string_view, 7> kEnds{"finalized", "exited", "aborted", "signal",
+                                                "running",   "cut",    "missing"};
 
 template <class Enum, std::size_t N>
 std::optional<Enum> position_in(const std::array<std::string_view, N>& names, std::string_view name) {

@@ -17,9 +17,11 @@ inline constexpr int kFormatVersion = 1;
 inline constexpr int kMaxWorld = 1 << 20;
 
 // The one-word outcome of a scenario.
+// clang-format off
 enum class Verdict : std::uint8_t {
   completes, deadlock, mismatch, race, divergence, rank_error, skew, misuse, ambiguous,
 };
+// clang-format on
 std::string_view name_of(Verdict verdict);  // "rank-error" for rank_error
 std::optional<Verdict> verdict_named(std::string_view name);
 
@@ -34,18 +36,18 @@ struct Outcome {
 
 // What this scenario was imported or shrunk from.
 struct Origin {
-  std::string source;              // file name as given, or the recorded command
-  std::string digest;              // of the source's bytes: "<algorithm>:<hex>"
-  std::vector<std::int32_t> ranks; // ranks[new rank] is the original rank; empty: unchanged
+  std::string source;               // file name as given, or the recorded command
+  std::string digest;               // of the source's bytes: "<algorithm>:<hex>"
+  std::vector<std::int32_t> ranks;  // ranks[new rank] is the original rank; empty: unchanged
   bool operator==(const Origin&) const = default;
 };
 
 struct Header {
   std::string job;
   std::int32_t world = 0;
-  std::string backend;               // "mpi", "nccl", or empty when mixed or unknown
-  std::vector<std::string> hosts;    // one per rank, or empty
-  std::vector<std::string> devices;  // one per rank, or empty
+  std::string backend;                                           // "mpi", "nccl", or empty when mixed or unknown
+  std::vector<std::string> hosts;                                // one per rank, or empty
+  std::vector<std::string> devices;                              // one per rank, or empty
   std::vector<std::pair<std::string, std::string>> environment;  // name and value, in the order of the file
   std::optional<Origin> origin;
   std::optional<Outcome> observed, expect;

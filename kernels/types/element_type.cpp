@@ -14,6 +14,7 @@ struct Row {
 using enum ElementType;
 
 // In the order of the enumeration: name_of and size_of index it.
+// clang-format off
 constexpr std::array kRows{
     Row{unknown, "unknown", 0},
     Row{int8, "int8", 1}, Row{uint8, "uint8", 1}, Row{int16, "int16", 2}, Row{uint16, "uint16", 2},
@@ -27,6 +28,7 @@ constexpr std::array kRows{
     Row{float_int, "float_int", 8}, Row{double_int, "double_int", 12}, Row{long_int, "long_int", 12},
     Row{two_int, "2int", 8}, Row{short_int, "short_int", 6}, Row{longdouble_int, "longdouble_int", 20},
 };
+// clang-format on
 
 constexpr bool in_order() {
   for (std::size_t i = 0; i < kRows.size(); ++i)

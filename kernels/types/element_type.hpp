@@ -10,6 +10,7 @@ namespace petri {
 
 // `unknown` stands for "not recorded": it is never compared. Derived MPI types are recorded by their basic type where
 // they are homogeneous, otherwise as `unknown`.
+// clang-format off
 enum class ElementType : std::uint8_t {
   unknown,
   int8, uint8, int16, uint16, int32, uint32, int64, uint64,
@@ -18,6 +19,7 @@ enum class ElementType : std::uint8_t {
   char8, wchar, boolean, byte, packed, aint, offset, count,
   float_int, double_int, long_int, two_int, short_int, longdouble_int,
 };
+// clang-format on
 
 // The name used in a scenario file, e.g. "float32"; "unknown" for the unknown type.
 std::string_view name_of(ElementType type);

@@ -7,8 +7,9 @@ namespace petri {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 17> kNames{"unknown", "sum",  "prod", "min",    "max",    "avg",     "land",  "lor", "lxor",
-                                                  "band",    "bor",  "bxor", "minloc", "maxloc", "replace", "no_op", "user"};
+constexpr std::array<std::string_view, 17> kNames{"unknown", "sum",    "prod",    "min",   "max", "avg",
+                                                  "land",    "lor",    "lxor",    "band",  "bor", "bxor",
+                                                  "minloc",  "maxloc", "replace", "no_op", "user"};
 static_assert(static_cast<std::size_t>(ReduceOp::user) + 1 == kNames.size());
 
 }  // namespace
