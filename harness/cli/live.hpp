@@ -1,0 +1,55 @@
+// Live replay: a scenario's real calls under mpirun, recorded and judged like any other job.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "harness/launch/run_job.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri::cli {
+
+// Waits before an event of a rank; `seq` is the event's own number.
+struct Delay {
+  std::int32_t rank = 0;
+  std::uint32_t seq = 0;
+  double ms = 0;
+};
+
+struct ReplayOptions {
+  bool strict = false;       // every send synchronous, a barrier before each collective
+  bool force_order = false;  // wildcards receive from `matched` only
+  std::vector<Delay> delays;
+  std::optional<double> timeout_s;  // without progress
+  std::optional<double> limit_s;    // in all
+  DiagnoseOptions diagnose;
+};
+
+struct ReplayResult {
+  Scenario recorded{1};  // what the replay did, event for event, with the original's seq, step, microbatch and site
+  Diagnosis diagnosis;   // of `recorded`
+  JobResult job;         // how it ended; its `output` is what launcher and library printed
+};
+
+// Runs the scenario once. Throws EnvironmentError when mpirun, the worker, the recorder or the backend's library is
+// missing, InputError when the scenario holds what a replay cannot perform (before anything starts). Leaves nothing
+// behind. May be called from several threads.
+ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& options);
+
+// The failure that a replay should show: `expect`, else `observed`, both completed by what the model says of the
+// scenario itself where verdict or signature is missing.
+Outcome expected_outcome(const Scenario& scenario, const DiagnoseOptions& options);
+
+// True when the replay failed in the expected way: the same signature, and for a deadlock it really hung. A scenario
+// that is expected to complete must have completed.
+bool shows(const ReplayResult& replay, const Outcome& expected);
+
+// Programs that belong to petri and lie beside it. Throw EnvironmentError when they are missing (a build without MPI).
+std::filesystem::path recorder_library();  // $PETRI_RECORDER or ../lib/libpetri_record.so
+std::filesystem::path worker_program();    // $PETRI_WORKER or petri-worker in petri's own folder
+
+}  // namespace petri::cli

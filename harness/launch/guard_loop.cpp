@@ -1,0 +1,193 @@
+#include "harness/launch/guard_loop.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <optional>
+
+#include "harness/launch/process_tree.hpp"
+
+namespace petri {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kOrphanedGrace_s = 2;  // for the launcher to clean up when petri is gone
+constexpr double kEndLimit_s = 10;
+
+bool any_process(pid_t) {
+  return true;
+}
+
+// Starts the command as the guardian's child; a pipe that closes on exec brings back why it could not. Returns its pid,
+// or -1 with errno set.
+pid_t start(const PreparedCommand& command) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) return -1;
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // the launcher cleans up even when the guardian is killed
+    const int error = command.become();
+    if (write(report[1], &error, sizeof error) < 0) _exit(127);
+    _exit(127);
+  }
+  close(report[1]);
+  int error = 0;
+  const bool failed = child > 0 && read(report[0], &error, sizeof error) == sizeof error;
+  close(report[0]);
+  if (!failed) return child;
+  waitpid(child, nullptr, 0);
+  errno = error;
+  return -1;
+}
+
+class GuardLoop {
+ public:
+  GuardLoop(int socket, int signals, pid_t job) : socket_(socket), signals_(signals), job_(job) {}
+
+  // Until petri lets go.
+  void run() {
+    while (!released_) {
+      pollfd ready[2] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
+      poll(ready, 2, kill_at_ ? 20 : -1);
+      if (ready[1].revents != 0) read_signals();
+      if (ready[0].revents != 0) read_request();
+      reap();
+      if (kill_at_ && Clock::now() >= *kill_at_) end_descendants(any_process, kEndLimit_s);
+    }
+    end_everything();
+  }
+
+ private:
+  void read_signals() {
+    signalfd_siginfo got{};
+    while (read(signals_, &got, sizeof got) == sizeof got) {
+      if (got.ssi_signo == SIGTERM) released_ = true;
+    }
+  }
+
+  void read_request() {
+    double grace_s = 0;
+    if (recv(socket_, &grace_s, sizeof grace_s, 0) == sizeof grace_s) {
+      ask_to_end(grace_s);
+    } else {
+      released_ = true;
+    }
+  }
+
+  void ask_to_end(double grace_s) {
+    if (!job_ended_ && grace_s > 0) kill(job_, SIGTERM);
+    kill_at_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(grace_s));
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t gone = 0; (gone = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (gone != job_) continue;
+      job_ended_ = true;
+      // What the command left running ends with it, and only then is the recording final.
+      end_descendants(any_process, kEndLimit_s);
+      const GuardMessage message = WIFSIGNALED(status) ? GuardMessage{GuardMessage::signaled, WTERMSIG(status)}
+                                                       : GuardMessage{GuardMessage::exited, WEXITSTATUS(status)};
+      send(socket_, &message, sizeof message, MSG_NOSIGNAL);
+    }
+  }
+
+  void end_everything() {
+    if (!job_ended_) {
+      ask_to_end(kOrphanedGrace_s);
+      while (!job_ended_ && Clock::now() < *kill_at_) {
+        pollfd ready{signals_, POLLIN, 0};
+        poll(&ready, 1, 20);
+        read_signals();
+        reap();
+      }
+    }
+    end_descendants(any_process, kEndLimit_s);
+  }
+
+  int socket_, signals_;
+  pid_t job_;
+  bool job_ended_ = false, released_ = false;
+  std::optional<Clock::time_point> kill_at_;
+};
+
+}  // namespace
+
+PreparedCommand::PreparedCommand(const GuardedCommand& command, const std::filesystem::path& folder)
+    : arguments_(command.arguments), output_(command.output), inherit_stdin_(command.inherit_stdin) {
+  auto overrides = command.environment;
+  overrides.emplace_back(kRunVariable, folder.string());
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::string name = text.substr(0, text.find('='));
+    bool replaced = false;
+    for (const auto& [other, value] : overrides) replaced = replaced || other == name;
+    if (!replaced) environment_.push_back(text);
+  }
+  for (const auto& [name, value] : overrides) environment_.push_back(name + "=" + value);
+
+  for (std::string& argument : arguments_) argv_.push_back(argument.data());
+  argv_.push_back(nullptr);
+  for (std::string& entry : environment_) envp_.push_back(entry.data());
+  envp_.push_back(nullptr);
+}
+
+int PreparedCommand::become() const {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
+  if (!inherit_stdin_) {
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  }
+  if (!output_.empty()) {
+    const int file = open(output_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (file < 0) return errno;
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
+  }
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  execvpe(argv_[0], argv_.data(), envp_.data());
+  return errno;
+}
+
+void run_guard_loop(const PreparedCommand& command, const std::filesystem::path& folder, int socket) {
+  setsid();  // a Ctrl-C on the terminal is for petri, which tells the guardian
+  adopt_orphans();
+  for (const int signal : {SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);
+  // Other guardians see the end of petri by their sockets closing: keep no copy of theirs.
+  const int own = fcntl(socket, F_DUPFD_CLOEXEC, 3);
+  if (own != 3) {
+    dup3(own, 3, O_CLOEXEC);
+  }
+  close_range(4, ~0U, 0);
+
+  sigset_t watched;
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGCHLD);
+  sigaddset(&watched, SIGTERM);
+  sigprocmask(SIG_SETMASK, &watched, nullptr);
+  const int signals = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
+
+  const pid_t job = start(command);
+  const GuardMessage first =
+      job > 0 ? GuardMessage{GuardMessage::started, 0} : GuardMessage{GuardMessage::start_failed, errno};
+  send(3, &first, sizeof first, MSG_NOSIGNAL);
+  if (job > 0) GuardLoop(3, signals, job).run();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  _exit(0);
+}
+
+}  // namespace petri

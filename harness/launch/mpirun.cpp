@@ -1,0 +1,82 @@
+#include "harness/launch/mpirun.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "harness/trace/error.hpp"
+
+namespace petri {
+namespace {
+
+using Setting = std::pair<const char*, const char*>;
+
+// Each once for Open MPI 4.1 (ORTE) and once for 5.0 (PRRTE).
+constexpr std::array<Setting, 8> kLocalSettings{{
+    {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+    {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+    {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
+    {"PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
+    {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+    {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
+    {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+    {"PRTE_MCA_hwloc_default_binding_policy", "none"},
+}};
+
+// Session folder (4.1, 5.0) and backing files of the shared-memory transport (4.1, 5.0).
+constexpr std::array kPlaces{"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base",
+                             "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"};
+
+constexpr std::array<std::string_view, 7> kHostOptions{"-H",         "-host",        "--host",       "-hostfile",
+                                                       "--hostfile", "-machinefile", "--machinefile"};
+
+bool names_hosts(const std::vector<std::string>& arguments) {
+  if (const char* nodes = std::getenv("SLURM_NNODES"); nodes != nullptr && std::string_view(nodes) != "1") return true;
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return std::find(kHostOptions.begin(), kHostOptions.end(), argument) != kHostOptions.end();
+  });
+}
+
+}  // namespace
+
+std::filesystem::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : std::string();
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::filesystem::path candidate = std::filesystem::path(folder.empty() ? "." : folder) / name;
+    std::error_code error;
+    if (std::filesystem::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+GuardedCommand mpirun_command(int world, const std::filesystem::path& program,
+                              const std::vector<std::string>& arguments) {
+  const char* chosen = std::getenv("PETRI_MPIRUN");
+  const std::string name = chosen != nullptr && *chosen != '\0' ? chosen : "mpirun";
+  const std::filesystem::path launcher = find_program(name);
+  if (launcher.empty()) {
+    throw EnvironmentError("no program '" + name +
+                           "' is found; install Open MPI (Debian: openmpi-bin) or set PETRI_MPIRUN");
+  }
+  GuardedCommand command;
+  command.arguments = {launcher.string(), "-n", std::to_string(world), program.string()};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  for (const auto& [variable, value] : kLocalSettings) command.environment.emplace_back(variable, value);
+  return command;
+}
+
+void keep_launcher_files_in(const std::filesystem::path& folder, GuardedCommand& command) {
+  if (names_hosts(command.arguments)) return;
+  for (const char* variable : kPlaces) {
+    if (std::getenv(variable) == nullptr) command.environment.emplace_back(variable, folder.string());
+  }
+}
+
+}  // namespace petri

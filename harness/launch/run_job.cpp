@@ -1,0 +1,195 @@
+#include "harness/launch/run_job.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "harness/launch/interrupt.hpp"
+#include "harness/launch/mpirun.hpp"
+#include "harness/launch/run_folder.hpp"
+#include "harness/launch/stall_watch.hpp"
+#include "harness/trace/record_layout.hpp"
+
+namespace petri {
+namespace {
+
+constexpr int kLook_ms = 20;      // between two looks at the counters
+constexpr int kIdleLook_ms = 50;  // the same while nothing moves for long
+constexpr double kIdleAfter_s = 3;
+constexpr std::size_t kKeptOutput = 64 << 10;
+constexpr double kEndWait_s = 20;  // for a stopped job to be gone
+constexpr int kRoomForRanks = 32;  // full rings that a memory file system should hold to be chosen
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class JobRun {
+ public:
+  JobRun(const JobOptions& options, const std::filesystem::path& folder)
+      : options_(options),
+        recording_(folder / "recording"),
+        guardian_(command_for(options, folder), folder),
+        records_(recording_),
+        watch_(options.timeout_s),
+        started_(now_s()) {}
+
+  JobResult run() {
+    while (!decide()) {
+      if (end_is_known()) {
+        result_.seconds = now_s() - started_;
+        note_first_death();
+        harvest();
+        break;
+      }
+    }
+    if (result_.end != JobResult::End::by_itself) stop();
+    if (options_.capture_output) result_.output = tail_of(guardian_.folder() / "output");
+    return std::move(result_);
+  }
+
+ private:
+  // The job's command with the recorder in its environment and the launcher's files in the run folder.
+  static GuardedCommand command_for(const JobOptions& options, const std::filesystem::path& folder) {
+    std::filesystem::create_directory(folder / "recording");
+    GuardedCommand command = options.command;
+    auto& environment = command.environment;
+    std::string preload = options.recorder.string();
+    if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
+      preload += ":" + std::string(others);
+    environment.emplace_back("LD_PRELOAD", preload);
+    environment.emplace_back("PETRI_RECORD_DIR", (folder / "recording").string());
+    if (options.strict) environment.emplace_back("PETRI_STRICT", "1");
+    if (options.digests) environment.emplace_back("PETRI_RECORD_DIGESTS", "1");
+    if (options.ring_mib) environment.emplace_back("PETRI_RECORD_RING", std::to_string(*options.ring_mib));
+    keep_launcher_files_in(folder, command);
+    if (options.capture_output) command.output = folder / "output";
+    return command;
+  }
+
+  bool end_is_known() {
+    const double quiet = watch_.since_progress(now_s());
+    records_.wait(guardian_.descriptor(), quiet > kIdleAfter_s ? kIdleLook_ms : kLook_ms);
+    const std::optional<CommandEnd> end = guardian_.ended(0);
+    if (end) result_.command = *end;
+    return end.has_value();
+  }
+
+  // True when petri has decided to stop the job; `result_.end` says why.
+  bool decide() {
+    const double now = now_s();
+    if (interrupt_signal() != 0) return decided(JobResult::End::interrupted, now);
+    if (options_.limit_s && now - started_ > *options_.limit_s) return decided(JobResult::End::timed_out, now);
+    const Progress progress = records_.look();
+    const StallWatch::Action action = watch_.next(progress, now);
+    if (watch_.progressed_in_last_look()) marked_ = false;
+    if (!marked_ && !watch_.progressed_in_last_look()) {
+      records_.mark_processor_time();
+      marked_ = true;
+    }
+    if (action == StallWatch::Action::time_out) return decided(JobResult::End::timed_out, now);
+    return action == StallWatch::Action::test && is_stalled(progress, now) && decided(JobResult::End::stalled, now_s());
+  }
+
+  bool is_stalled(const Progress& progress, double now) {
+    const double quiet = watch_.since_progress(now);
+    if (quiet < kMaxStarved_s && records_.starved_since_mark()) {
+      watch_.starved(now);
+      return false;
+    }
+    const Proof proof = options_.prove ? options_.prove(recording_) : Proof{};
+    if (!proof.stalled) {
+      watch_.not_proved(now_s());
+      return false;
+    }
+    if (proof.assumes_polls && quiet < kConfirmPolls_s) {
+      watch_.proved_but_for_polls();
+      return false;
+    }
+    // The positions were read while the job ran: they are one picture only if nobody moved meanwhile.
+    if (!records_.look().same_place(progress)) return false;
+    result_.proof = proof;
+    return true;
+  }
+
+  bool decided(JobResult::End end, double now) {
+    result_.end = end;
+    result_.interrupted_by = interrupt_signal();
+    result_.seconds = now - started_;
+    result_.quiet_s = watch_.since_progress(now);
+    harvest();
+    return true;
+  }
+
+  void harvest() {
+    records_.look();
+    result_.recorded = !records_.empty();
+    if (result_.recorded && options_.harvest) options_.harvest(recording_);
+  }
+
+  void note_first_death() {
+    records_.look();
+    records_.wait(-1, 0);
+    const std::optional<std::int32_t> rank = records_.first_silent_death();
+    if (!rank) return;
+    const CommandEnd& end = result_.command;
+    const bool by_signal = end.signal != 0 || end.status > 128;
+    result_.first_death = RankDeath{*rank,
+                                    end.signal != 0 ? end.signal
+                                    : by_signal     ? end.status - 128
+                                                    : 0,
+                                    by_signal ? 0 : end.status};
+  }
+
+  void stop() {
+    guardian_.stop(options_.stop_grace_s);
+    const double limit = now_s() + kEndWait_s;
+    while (now_s() < limit) {
+      if (const std::optional<CommandEnd> end = guardian_.ended(kLook_ms)) {
+        result_.command = *end;
+        return;
+      }
+      if (interrupt_count() > 1) guardian_.stop(0);
+    }
+  }
+
+  static std::string tail_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    if (!in) return {};
+    const auto size = static_cast<std::size_t>(in.tellg());
+    in.seekg(static_cast<std::streamoff>(size > kKeptOutput ? size - kKeptOutput : 0));
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  const JobOptions& options_;
+  std::filesystem::path recording_;
+  Guardian guardian_;
+  JobRecords records_;
+  StallWatch watch_;
+  double started_;
+  bool marked_ = false;
+  JobResult result_;
+};
+
+}  // namespace
+
+JobResult run_job(const JobOptions& options) {
+  const std::uint64_t ring = options.ring_mib.value_or(record::kDefaultRingMiB) << 20;
+  const std::filesystem::path folder = make_run_folder(ring * kRoomForRanks);
+  return JobRun(options, folder).run();
+}
+
+void apply_first_death(const JobResult& result, Scenario& recorded) {
+  if (!result.first_death) return;
+  const auto rank = static_cast<std::size_t>(result.first_death->rank);
+  if (rank >= recorded.ranks.size()) return;
+  RankEnd& end = recorded.ranks[rank].end;
+  end.kind = result.first_death->signal != 0 || result.first_death->status == 0 ? EndKind::signal : EndKind::exited;
+  end.signal = result.first_death->signal;
+  end.status = result.first_death->status;
+  end.stated = true;
+}
+
+}  // namespace petri

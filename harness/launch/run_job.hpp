@@ -1,0 +1,62 @@
+// One job, from its start to the moment when nothing of it is left.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "harness/launch/guardian.hpp"
+#include "harness/launch/progress.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// What the deadlock test says of the positions in a recording.
+struct Proof {
+  bool stalled = false;        // some rank can never go on
+  bool assumes_polls = false;  // … if a loop that polls waits for nothing else
+};
+
+struct JobOptions {
+  GuardedCommand command;          // `run_job` adds what the recorder and the launcher need to its environment
+  std::filesystem::path recorder;  // libpetri_record.so
+  bool strict = false;             // make visible what buffering and early returns hide
+  bool digests = false;            // digests of buffers
+  std::optional<std::uint64_t> ring_mib;
+  bool capture_output = false;      // keep what the job prints in JobResult::output
+  std::optional<double> timeout_s;  // stop after so long without progress; nothing: see kDefaultTimeout_s
+  std::optional<double> limit_s;    // stop after so long in any case
+  double stop_grace_s = 0.3;  // between SIGTERM to the launcher and SIGKILL to all; longer where it has files elsewhere
+
+  // Both get the recording's folder. `prove` is asked while the job runs. `harvest` is called once: when petri is about
+  // to stop the job (it still stands where it stood), or when the job has ended by itself; not when nothing was
+  // recorded.
+  std::function<Proof(const std::filesystem::path&)> prove;
+  std::function<void(const std::filesystem::path&)> harvest;
+};
+
+struct JobResult {
+  enum class End { by_itself, stalled, timed_out, interrupted };
+  End end = End::by_itself;
+  Proof proof;             // when stalled
+  CommandEnd command;      // how the launcher ended, also after it was stopped
+  bool recorded = false;   // some process made a record; false: it is no MPI program, or it ended before init
+  double seconds = 0;      // from the start to the end or to the decision to stop
+  double quiet_s = 0;      // without progress before that decision
+  int interrupted_by = 0;  // the signal that petri got
+  std::optional<RankDeath> first_death;  // a rank that died without a word, before all others
+  std::string output;                    // with capture_output: at most the last 64 KiB
+  bool hung() const { return end == End::stalled || end == End::timed_out; }
+};
+
+// Runs the job, watches it, stops it when it is proved to hang, times out or petri is interrupted (interrupt.hpp).
+// Throws EnvironmentError when the command cannot be started. When it returns or throws, no process, file or
+// shared-memory segment of the job is left. May be called from several threads.
+JobResult run_job(const JobOptions& options);
+
+// Gives the rank that died first its end in `recorded`: the launcher's own kills are no cause. Does nothing where no
+// rank died without a word.
+void apply_first_death(const JobResult& result, Scenario& recorded);
+
+}  // namespace petri
