@@ -12,9 +12,9 @@
 
 namespace petri {
 
-// Reads one scenario. Throws InputError with file, line, column and what was expected there. A file that stops before
-// its end line, also in the middle of a line, comes back with `cut` set; one that holds nothing after its header is an
-// error.
+// Reads one scenario. Throws InputError with file, line, column (in bytes) and what was expected there. A file that
+// stops before its end line, also in the middle of a line, comes back with `cut` set, and ranks without an end line of
+// their own end `cut`; one that holds nothing after its header is an error.
 Scenario read_scenario(const std::filesystem::path& file);
 
 // The same from a stream of plain text; `name` is what messages call it.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -76,6 +77,7 @@ struct RankEnd {
   std::uint64_t dropped = 0;  // events that a ring buffer lost before the first one kept
   std::int32_t signal = 0;    // which signal, where known
   std::int32_t status = 0;    // exit status, where known
+  std::vector<std::pair<std::string, std::string>> free_keys;  // x_…: key and its JSON text
 };
 
 struct RankTrace {

@@ -1,0 +1,44 @@
+// Text lines of a file, one at a time: plain or zstd-compressed, told apart by the first bytes.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace petri {
+
+inline constexpr std::size_t kMaxLine = std::size_t{64} << 20;  // bytes of one line
+
+// Memory: one line and one chunk. Throws InputError for a file that cannot be opened or decompressed and for a line
+// beyond kMaxLine. A compressed stream that stops early just ends: what was decoded before is delivered.
+class LineSource {
+ public:
+  explicit LineSource(const std::filesystem::path& file);
+  LineSource(std::istream& in, std::string name);  // plain text; `in` outlives the source
+  ~LineSource();
+  LineSource(const LineSource&) = delete;
+  LineSource& operator=(const LineSource&) = delete;
+
+  // Reads the next line into `line` without its newline; false at the end.
+  bool next(std::string& line);
+
+  const std::string& name() const { return name_; }
+  std::size_t number() const { return number_; }   // of the line read last, from 1
+  bool terminated() const { return terminated_; }  // whether that line ended in a newline
+
+ private:
+  struct Streams;
+  bool refill();
+
+  std::string name_;
+  std::unique_ptr<Streams> streams_;
+  std::string chunk_;
+  std::size_t used_ = 0;
+  std::size_t number_ = 0;
+  bool terminated_ = true;
+};
+
+}  // namespace petri

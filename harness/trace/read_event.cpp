@@ -1,0 +1,336 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "harness/trace/nearest.hpp"
+#include "harness/trace/read_parts.hpp"
+
+namespace petri {
+namespace {
+
+constexpr std::int64_t kMost32 = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kMostRequest = kNoRequest - 1;
+constexpr std::int64_t kMostSeq = std::numeric_limits<std::uint32_t>::max();
+
+const std::vector<std::string_view>& op_names() {
+  static const std::vector<std::string_view> names{
+#define PETRI_OP(name, kind, family, form, traits) #name,
+#include "harness/trace/op.inc"
+#undef PETRI_OP
+  };
+  return names;
+}
+
+template <class Enum>
+std::vector<std::string_view> names_up_to(Enum last) {
+  std::vector<std::string_view> names;
+  for (int i = 1; i <= static_cast<int>(last); ++i) names.push_back(name_of(static_cast<Enum>(i)));
+  return names;
+}
+
+ElementType read_type(JsonValue& value) {
+  static const auto names = names_up_to(ElementType::longdouble_int);
+  return read_name(value, element_type_named, "element type", names);
+}
+
+ReduceOp read_reduce(JsonValue& value) {
+  static const auto names = names_up_to(ReduceOp::user);
+  return read_name(value, reduce_op_named, "reduction", names);
+}
+
+EventState read_state(JsonValue& value) {
+  static const std::vector<std::string_view> names{"scheduled", "started", "completed"};
+  const auto find = [](std::string_view text) -> std::optional<EventState> {
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<EventState>(found - names.begin() + 1);
+  };
+  return read_name(value, find, "state", names);
+}
+
+std::int8_t read_flag(JsonValue& value) {
+  if (value.at()[0] == 't' || value.at()[0] == 'f') return value.truth() ? 1 : 0;
+  return static_cast<std::int8_t>(value.whole(0, 1));
+}
+
+std::int32_t read_peer(JsonValue& value) {
+  return value.small_or({{"any", kAny}, {"null", kNull}});
+}
+
+std::int32_t read_tag(JsonValue& value) {
+  return value.small_or({{"any", kAny}});
+}
+
+template <class Integer>
+std::vector<Integer> read_numbers(JsonValue& value, std::int64_t most) {
+  std::vector<Integer> numbers;
+  value.each_element([&](JsonValue number) { numbers.push_back(static_cast<Integer>(number.whole(0, most))); });
+  return numbers;
+}
+
+Summary read_summary(JsonValue& value) {
+  Summary summary;
+  value.line().fields(value.object(), kSummary, nullptr, [&](Key key, JsonValue field) {
+    switch (key) {
+      case Key::digest_: summary.digest = field.text(); break;
+      case Key::min_: summary.min = field.number(); break;
+      case Key::max_: summary.max = field.number(); break;
+      case Key::sum_: summary.sum = field.number(); break;
+      case Key::norm_: summary.norm = field.number(); break;
+      case Key::nan_: summary.nan = field.natural(); break;
+      case Key::inf_: summary.inf = field.natural(); break;
+      default: break;
+    }
+  });
+  return summary;
+}
+
+std::vector<double> read_values(JsonValue& value) {
+  std::vector<double> values;
+  value.each_element([&](JsonValue number) { values.push_back(number.number()); });
+  return values;
+}
+
+Fill read_fill(JsonValue& value) {
+  Fill fill;
+  value.line().fields(value.object(), kFill, nullptr, [&](Key key, JsonValue field) {
+    if (key == Key::generator_)
+      fill.generator = field.text();
+    else if (key == Key::seed_)
+      fill.seed = field.natural();
+    else if (key == Key::scale_)
+      fill.scale = field.number();
+  });
+  return fill;
+}
+
+// Arguments that few events have, by subject. Each function says whether the key was one of its own.
+bool read_sides(Key key, JsonValue& value, EventExtras& extras) {
+  constexpr auto kMostCount = std::numeric_limits<std::int64_t>::max();
+  switch (key) {
+    case Key::counts_: extras.counts = read_numbers<std::int64_t>(value, kMostCount); return true;
+    case Key::sendcounts_: extras.sendcounts = read_numbers<std::int64_t>(value, kMostCount); return true;
+    case Key::recvcounts_: extras.recvcounts = read_numbers<std::int64_t>(value, kMostCount); return true;
+    case Key::sendpeer_: extras.sendpeer = read_peer(value); return true;
+    case Key::recvpeer_: extras.recvpeer = read_peer(value); return true;
+    case Key::sendtag_: extras.sendtag = read_tag(value); return true;
+    case Key::recvtag_: extras.recvtag = read_tag(value); return true;
+    case Key::sendcount_: extras.sendcount = value.whole(); return true;
+    case Key::recvcount_: extras.recvcount = value.whole(); return true;
+    case Key::sendtype_: extras.sendtype = read_type(value); return true;
+    case Key::recvtype_: extras.recvtype = read_type(value); return true;
+    default: return false;
+  }
+}
+
+bool read_completion(Key key, JsonValue& value, EventExtras& extras) {
+  switch (key) {
+    case Key::requests_: extras.requests = read_numbers<std::uint32_t>(value, kMostRequest); return true;
+    case Key::indices_: extras.indices = read_numbers<std::uint32_t>(value, kMost32); return true;
+    case Key::index_: extras.index = value.small_or({{"null", kNull}}); return true;
+    case Key::message_: extras.message = value.whole(); return true;
+    case Key::polls_: extras.polls = value.natural(); return true;
+    default: return false;
+  }
+}
+
+bool read_creation(Key key, JsonValue& value, EventExtras& extras) {
+  switch (key) {
+    case Key::ranks_: extras.ranks = read_numbers<std::int32_t>(value, kMost32); return true;
+    case Key::color_: extras.color = value.small_or({{"null", kNull}}); return true;
+    case Key::key_: extras.key = value.small(std::numeric_limits<std::int32_t>::min()); return true;
+    case Key::remote_: extras.remote = value.text(); return true;
+    default: return false;
+  }
+}
+
+bool read_place(Key key, JsonValue& value, EventExtras& extras) {
+  switch (key) {
+    case Key::win_: extras.win = value.text(); return true;
+    case Key::file_: extras.file = value.text(); return true;
+    case Key::lock_: extras.lock = value.text(); return true;
+    case Key::target_: extras.target = value.small_or({{"null", kNull}}); return true;
+    case Key::stream_: extras.stream = value.scalar_text(); return true;
+    case Key::thread_: extras.thread = value.small(); return true;
+    case Key::device_: extras.device = value.small(); return true;
+    default: return false;
+  }
+}
+
+bool read_record(Key key, JsonValue& value, EventExtras& extras) {
+  switch (key) {
+    case Key::category_: extras.category = value.text(); return true;
+    case Key::value_: extras.value = value.scalar_text(); return true;
+    case Key::error_: extras.error = value.scalar_text(); return true;
+    case Key::in_: extras.in = read_summary(value); return true;
+    case Key::out_: extras.out = read_summary(value); return true;
+    case Key::values_: extras.values = read_values(value); return true;
+    case Key::fill_: extras.fill = read_fill(value); return true;
+    case Key::npy_: extras.npy = value.text(); return true;
+    default: return false;
+  }
+}
+
+void read_extra(Key key, JsonValue& value, EventExtras& extras) {
+  for (const auto read : {read_sides, read_completion, read_creation, read_place, read_record})
+    if (read(key, value, extras)) return;
+}
+
+}  // namespace
+
+// Reads one event: first every field as it comes, then what fields say about each other.
+class EventReader {
+ public:
+  EventReader(LineReader& lines, JsonLine& line) : lines_(lines), scenario_(lines.scenario_), line_(line) {}
+
+  void read() {
+    FreeKeys free;
+    line_.fields(kEvent, &free, [&](Key key, JsonValue value) { field(key, value); });
+    if (!free.empty()) event_.extras.edit().free_keys = std::move(free);
+    for (const Key key : {Key::rank_, Key::op_})
+      if (!line_.has(key)) line_.fail_at_start(fmt::format("expected an event: \"{}\" is missing", name_of(key)));
+    check_rank();
+    resolve_comm();
+    check_group_ranks();
+    check_wildcards();
+    resolve_seq();
+    if (has(Key::new_)) event_.new_comm = comm_named_or_new(new_);
+    scenario_.ranks[static_cast<std::size_t>(rank_)].events.push_back(std::move(event_));
+  }
+
+ private:
+  bool has(Key key) const { return at(key) != nullptr; }
+  const char* at(Key key) const { return at_[static_cast<std::size_t>(key)]; }
+
+  void field(Key key, JsonValue& value) {
+    at_[static_cast<std::size_t>(key)] = value.at();
+    switch (key) {
+      case Key::rank_: rank_ = value.small(); break;
+      case Key::op_: event_.op = read_name(value, op_named, "operation", op_names()); break;
+      case Key::seq_: event_.seq = static_cast<std::uint32_t>(value.whole(0, kMostSeq)); break;
+      case Key::comm_: comm_ = value.text(); break;
+      case Key::new_: new_ = read_new(value); break;
+      case Key::state_: event_.state = read_state(value); break;
+      case Key::dtype_: event_.dtype = read_type(value); break;
+      case Key::reduce_: event_.reduce = read_reduce(value); break;
+      case Key::peer_: event_.peer = read_peer(value); break;
+      case Key::tag_: event_.tag = read_tag(value); break;
+      case Key::root_: event_.root = value.small_or({{"root", kRootHere}, {"null", kNull}}); break;
+      case Key::matched_: event_.matched = value.small_or({{"null", kNull}}); break;
+      case Key::count_: event_.count = value.whole(); break;
+      case Key::time_: event_.time = value.number(); break;
+      case Key::step_: event_.step = value.small(); break;
+      case Key::microbatch_: event_.microbatch = value.small(); break;
+      case Key::site_: event_.site = scenario_.symbols.intern(value.text()); break;
+      case Key::request_: event_.request = static_cast<std::uint32_t>(value.whole(0, kMostRequest)); break;
+      case Key::coll_seq_: event_.coll_seq = value.small(); break;
+      case Key::flag_: event_.flag = read_flag(value); break;
+      default: read_extra(key, value, event_.extras.edit()); break;
+    }
+  }
+
+  static std::string read_new(JsonValue& value) {
+    std::string name(value.text());
+    if (name.empty() || name == "world") value.reject("the name of a new communicator");
+    return name;
+  }
+
+  void check_rank() {
+    if (rank_ >= scenario_.world())
+      line_.fail(at(Key::rank_),
+                 fmt::format("\"rank\" must be less than the world of {}, got {}", scenario_.world(), rank_));
+    if (lines_.ended_[static_cast<std::size_t>(rank_)])
+      line_.fail(at(Key::rank_), fmt::format("rank {} has ended: no event of it may follow", rank_));
+  }
+
+  void resolve_comm() {
+    if (!has(Key::comm_)) return;
+    event_.comm = scenario_.find_comm(comm_);
+    if (event_.comm == kNoComm) fail_unknown_comm();
+    if (!lines_.is_member(event_.comm, rank_))
+      line_.fail(at(Key::comm_), fmt::format("rank {} is no member of the communicator \"{}\"", rank_, comm_));
+  }
+
+  [[noreturn]] void fail_unknown_comm() {
+    std::vector<std::string_view> names;
+    for (const Communicator& comm : scenario_.comms) names.push_back(comm.name);
+    const auto meant = nearest(comm_, names);
+    line_.fail(at(Key::comm_), fmt::format("no communicator is called \"{}\"{}", comm_.substr(0, 100),
+                                           meant ? fmt::format("; did you mean \"{}\"?", *meant) : ""));
+  }
+
+  void check_group_ranks() {
+    const Communicator& comm = scenario_.comm_of(event_);
+    if (!comm.known) return;
+    const EventExtras& extras = event_.extras.get();
+    const auto size = static_cast<std::int32_t>(comm.ranks.size());
+    const auto check = [&](Key key, std::int32_t rank) {
+      if (rank >= size)
+        line_.fail(at(key), fmt::format("\"{}\" must be a group rank of \"{}\", which has {} ranks, got {}",
+                                        name_of(key), comm.name, size, rank));
+    };
+    check(Key::root_, event_.root);
+    check(Key::peer_, event_.peer);
+    check(Key::matched_, event_.matched);
+    check(Key::sendpeer_, extras.sendpeer);
+    check(Key::recvpeer_, extras.recvpeer);
+    if (extras.target) check(Key::target_, *extras.target);
+    if (extras.ranks.empty()) return;
+    auto sorted = extras.ranks;
+    std::sort(sorted.begin(), sorted.end());
+    check(Key::ranks_, sorted.back());
+    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+      line_.fail(at(Key::ranks_), fmt::format("\"ranks\" must name each rank once, got {} twice", *twice));
+  }
+
+  // Only a receive or a probe may take what comes.
+  void check_wildcards() {
+    const EventExtras& extras = event_.extras.get();
+    const auto check = [&](Key key, std::int32_t argument) {
+      if (argument == kAny) line_.fail(at(key), fmt::format("\"{}\" cannot be \"any\" in a send", name_of(key)));
+    };
+    if (kind_of(event_.op) == OpKind::send) {
+      check(Key::peer_, event_.peer);
+      check(Key::tag_, event_.tag);
+    }
+    check(Key::sendpeer_, extras.sendpeer);
+    check(Key::sendtag_, extras.sendtag);
+  }
+
+  void resolve_seq() {
+    const auto& events = scenario_.ranks[static_cast<std::size_t>(rank_)].events;
+    if (events.size() > static_cast<std::size_t>(kMostSeq)) line_.fail_at_start("expected fewer events of one rank");
+    if (!has(Key::seq_)) event_.seq = static_cast<std::uint32_t>(events.size());
+    if (events.empty() || event_.seq > events.back().seq) return;
+    const char* place = has(Key::seq_) ? at(Key::seq_) : at(Key::rank_);
+    line_.fail(place,
+               fmt::format("\"seq\" must rise within rank {}, got {} after {}{}", rank_, event_.seq, events.back().seq,
+                           has(Key::seq_) ? "" : " (without it, an event's position counts)"));
+  }
+
+  std::int32_t comm_named_or_new(const std::string& name) {
+    if (const std::int32_t index = scenario_.find_comm(name); index != kNoComm) return index;
+    Communicator comm;
+    comm.name = name;
+    comm.known = false;
+    lines_.members_.emplace_back();
+    return scenario_.add_comm(std::move(comm));
+  }
+
+  LineReader& lines_;
+  Scenario& scenario_;
+  JsonLine& line_;
+  Event event_;
+  std::int32_t rank_ = 0;
+  std::string comm_, new_;
+  std::array<const char*, kKeyCount> at_{};  // where each key's value stands in the line
+};
+
+void LineReader::event(JsonLine& line) {
+  EventReader(*this, line).read();
+  ++events_;
+  any_ = in_events_ = true;
+}
+
+}  // namespace petri

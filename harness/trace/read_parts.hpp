@@ -1,0 +1,56 @@
+// The kinds of lines that a scenario file is made of. Internal to harness/trace.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/trace/json_line.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// The header line: a scenario with its world and nothing in it.
+Scenario read_header(JsonLine& line);
+
+// What reading the lines after the header has to remember.
+class LineReader {
+ public:
+  explicit LineReader(Scenario& scenario);
+
+  void communicator(JsonLine& line);
+  void event(JsonLine& line);
+  void rank_end(JsonLine& line);
+  void file_end(JsonLine& line) const;
+
+  // Something beyond the header has been read.
+  bool any() const { return any_; }
+  // Lines of ranks have been read: no communicator may follow.
+  bool in_events() const { return in_events_; }
+
+ private:
+  friend class EventReader;
+  bool is_member(std::int32_t comm, std::int32_t rank);
+
+  Scenario& scenario_;
+  std::vector<std::vector<std::int32_t>> members_;  // of each communicator but the world, ascending
+  std::vector<bool> ended_;                         // by rank
+  std::uint64_t events_ = 0;
+  bool any_ = false;
+  bool in_events_ = false;
+};
+
+[[noreturn]] void fail_unknown_name(const JsonValue& value, std::string_view text, const char* what,
+                                    const std::vector<std::string_view>& names);
+
+// The value of an enumeration that `value` spells, or an error that names the nearest of `names`.
+template <class Find>
+auto read_name(JsonValue& value, Find&& find, const char* what, const std::vector<std::string_view>& names) {
+  const std::string_view text = value.text();
+  const auto found = find(text);
+  if (!found) fail_unknown_name(value, text, what, names);
+  return *found;
+}
+
+}  // namespace petri

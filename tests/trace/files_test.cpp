@@ -1,0 +1,141 @@
+// Files: compression, cut files, and what the file system refuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <system_error>
+
+#include "harness/trace/digest.hpp"
+#include "tests/trace/text.hpp"
+
+namespace petri::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "petri-files-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path put(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+    return folder_ / name;
+  }
+  static std::string bytes_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  static std::string error_of_file(const fs::path& file) {
+    try {
+      read_scenario(file);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  fs::path folder_;
+};
+
+// Sites that do not compress, so that a compressed file has a middle.
+Scenario large_scenario() {
+  Scenario scenario(2);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    Event event;
+    event.seq = static_cast<std::uint32_t>(i);
+    event.site = scenario.symbols.intern(std::to_string(random()));
+    scenario.ranks[0].events.push_back(event);
+  }
+  return scenario;
+}
+
+const std::string kHeader = "{\"petri\":1,\"world\":2}\n";
+const std::string kEvent = "{\"rank\":0,\"op\":\"barrier\"}\n";
+const std::string kEnd = "{\"end\":true,\"events\":1}\n";
+
+TEST_F(Files, AreCompressedByNameAndRecognizedByContent) {
+  const Scenario scenario = large_scenario();
+  write_scenario(scenario, folder_ / "a.jsonl");
+  write_scenario(scenario, folder_ / "a.jsonl.zst");
+  EXPECT_LT(fs::file_size(folder_ / "a.jsonl.zst"), fs::file_size(folder_ / "a.jsonl") / 2);
+  fs::rename(folder_ / "a.jsonl.zst", folder_ / "b.jsonl");
+  EXPECT_EQ(written(read_scenario(folder_ / "b.jsonl")), bytes_of(folder_ / "a.jsonl"));
+}
+
+TEST_F(Files, CutInsideACompressedStreamKeepWhatCameBefore) {
+  write_scenario(large_scenario(), folder_ / "a.jsonl.zst");
+  const std::string bytes = bytes_of(folder_ / "a.jsonl.zst");
+  const Scenario scenario = read_scenario(put("cut.zst", bytes.substr(0, bytes.size() / 2)));
+  EXPECT_TRUE(scenario.cut);
+  EXPECT_GT(scenario.event_count(), 1000U);
+  EXPECT_LT(scenario.event_count(), 20000U);
+}
+
+TEST_F(Files, DamagedInsideACompressedStreamAreAnError) {
+  write_scenario(large_scenario(), folder_ / "a.jsonl.zst");
+  std::string bytes = bytes_of(folder_ / "a.jsonl.zst");
+  for (std::size_t i = bytes.size() / 2; i < bytes.size() / 2 + 1000; ++i) bytes[i] = static_cast<char>(~bytes[i]);
+  const fs::path file = put("bad.zst", bytes);
+  EXPECT_THAT(error_of_file(file), testing::StartsWith(file.string() + ":"));
+}
+
+TEST_F(Files, CutAtAnyByteBehindTheFirstEventAreCut) {
+  const std::string text = kHeader + kEvent + kEnd;
+  for (std::size_t size = kHeader.size() + kEvent.size() - 1; size < text.size() - 1; ++size) {
+    const Scenario scenario = read_text(text.substr(0, size));
+    EXPECT_TRUE(scenario.cut) << size;
+    EXPECT_EQ(scenario.event_count(), 1U) << size;
+    EXPECT_EQ(scenario.ranks[1].end.kind, EndKind::cut);
+    EXPECT_EQ(written(read_text(written(scenario))), written(scenario));
+  }
+  EXPECT_FALSE(read_text(text.substr(0, text.size() - 1)).cut) << "only the last newline is missing";
+}
+
+TEST_F(Files, CutBehindACommunicatorAreCut) {
+  EXPECT_TRUE(read_text(kHeader + "{\"comm\":\"a\",\"ranks\":[1]}\n{\"ra").cut);
+}
+
+TEST_F(Files, ThatAreMissingOrNoFilesSayWhy) {
+  const fs::path missing = folder_ / "none.jsonl";
+  EXPECT_EQ(error_of_file(missing), missing.string() + ": cannot be read: No such file or directory");
+  EXPECT_EQ(error_of_file(folder_), folder_.string() + ": is a directory, not a scenario file");
+}
+
+TEST_F(Files, WithALineThatNeverEndsAreRefused) {
+  const std::string error = error_of(std::string((std::size_t{64} << 20) + 10, ' '));
+  EXPECT_EQ(error, "case.jsonl:1:67108865: expected the line to end: no line may be longer than 64 MiB");
+}
+
+TEST_F(Files, OfAMillionRanksTakeLittleMemory) {
+  const Scenario scenario =
+      read_text("{\"petri\":1,\"world\":1000000}\n{\"rank\":999999,\"op\":\"barrier\"}\n{\"end\":true}\n");
+  EXPECT_EQ(scenario.world(), 1000000);
+  EXPECT_LE(sizeof(RankTrace), 100U);
+}
+
+TEST_F(Files, LeaveNothingBehindWhereWritingFails) {
+  const Scenario scenario(1);
+  EXPECT_THROW(write_scenario(scenario, folder_ / "no" / "such.jsonl"), std::system_error);
+  fs::create_directory(folder_ / "taken");
+  EXPECT_THROW(write_scenario(scenario, folder_ / "taken"), std::system_error);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}), 1);
+}
+
+TEST_F(Files, HaveTheDigestOfTheirBytes) {
+  const fs::path file = put("a", "abc");
+  EXPECT_EQ(digest_of_file(file), digest_of("abc"));
+  EXPECT_EQ(digest_of("abc"), "xxh3-128:06b05ab6733a618578af5f94892f3950");
+  EXPECT_THROW(digest_of_file(folder_ / "none"), std::system_error);
+}
+
+}  // namespace
+}  // namespace petri::test

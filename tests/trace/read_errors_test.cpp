@@ -1,0 +1,244 @@
+// What the reader says of bad input: file, line, column, and what was expected there.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "tests/trace/text.hpp"
+
+namespace petri::test {
+namespace {
+
+constexpr const char* kHeader = R"({"petri":1,"world":4})";
+constexpr const char* kPair = R"({"comm":"dp0","ranks":[0,2]})";
+
+struct BadInput {
+  std::string name;
+  std::string text;
+  std::string message;  // without "case.jsonl:"
+};
+
+void PrintTo(const BadInput& input, std::ostream* out) {
+  *out << input.name;
+}
+
+// Line 2 after a plain header.
+BadInput second(std::string name, const std::string& line, const std::string& message) {
+  return {std::move(name), kHeader + ("\n" + line + "\n"), "2:" + message};
+}
+
+// Line 3 after a header and a communicator of the ranks 0 and 2.
+BadInput third(std::string name, const std::string& line, const std::string& message) {
+  return {std::move(name), kHeader + ("\n" + std::string(kPair) + "\n" + line + "\n"), "3:" + message};
+}
+
+class ReadErrors : public testing::TestWithParam<BadInput> {};
+
+TEST_P(ReadErrors, NameThePlaceAndWhatWasExpected) {
+  EXPECT_EQ(error_of(GetParam().text), "case.jsonl:" + GetParam().message);
+}
+
+std::string name_of_case(const testing::TestParamInfo<BadInput>& info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Header, ReadErrors,
+    testing::Values(
+        BadInput{"EmptyFile", "", R"(1:1: expected a header such as {"petri":1,"world":2}, but the file is empty)"},
+        BadInput{"Noise", std::string("\x7f\x45LF\0\0\xff", 7),
+                 R"(1:1: expected a header such as {"petri":1,"world":2}: broken JSON: invalid literal)"},
+        BadInput{"NoHeader", R"({"rank":0,"op":"barrier"})",
+                 R"(1:1: expected a header such as {"petri":1,"world":2}: the key "petri" is missing)"},
+        BadInput{"Array", "[1,2]\n", R"(1:1: expected a header such as {"petri":1,"world":2})"},
+        BadInput{
+            "HalfHeader", R"({"petri":1,"wor)",
+            R"(1:16: expected a header such as {"petri":1,"world":2}: broken JSON: invalid string: missing closing quote; expected string literal)"},
+        BadInput{"OtherVersion", R"({"petri":2,"world":4})",
+                 R"(1:10: format version 2 is unknown; this petri reads version 1)"},
+        BadInput{"NoWorld", R"({"petri":1})",
+                 R"(1:1: expected the header to say how many ranks there are: "world" is missing)"},
+        BadInput{"WorldOfNone", R"({"petri":1,"world":0})",
+                 R"(1:20: "world" must be a whole number from 1 to 1048576, got 0)"},
+        BadInput{"WorldTooLarge", R"({"petri":1,"world":1048577})",
+                 R"(1:20: "world" must be a whole number from 1 to 1048576, got 1048577)"},
+        BadInput{"UnknownKey", R"({"petri":1,"wrold":4})",
+                 R"(1:12: expected a known key, got "wrold"; did you mean "world"?)"},
+        BadInput{"FewHosts", R"({"petri":1,"world":4,"hosts":["a"]})",
+                 R"(1:30: "hosts" must have one entry for each of the 4 ranks, got 1)"},
+        BadInput{"ManyDevices", R"({"petri":1,"devices":["a","b"],"world":1})",
+                 R"(1:22: "devices" must have one entry for each of the 1 ranks, got 2)"},
+        BadInput{"OriginOfFewRanks", R"({"petri":1,"world":4,"origin":{"ranks":[1]}})",
+                 R"(1:31: "ranks" must have one entry for each of the 4 ranks, got 1)"},
+        BadInput{"UnknownVerdict", R"({"petri":1,"world":4,"expect":{"verdict":"deadlok"}})",
+                 R"(1:42: "verdict" must be a known verdict (did you mean "deadlock"?), got "deadlok")"},
+        BadInput{"ExpectWord", R"({"petri":1,"world":4,"expect":"gone"})",
+                 R"(1:31: "expect" must be an object or "absent", got "gone")"},
+        BadInput{"EnvironmentOfNumbers", R"({"petri":1,"world":4,"environment":{"A":1}})",
+                 R"(1:41: "A" must be text, got 1)"},
+        BadInput{"EnvironmentTwice", R"({"petri":1,"world":4,"environment":{"A":"1","A":"2"}})",
+                 R"(1:45: expected each key once, got "A" again)"},
+        BadInput{"NothingElse",
+                 R"({"petri":1,"world":10000})"
+                 "\n",
+                 R"(1: the file has a header for 10000 ranks and nothing else: expected events and an end line)"},
+        BadInput{"NothingButHalfALine",
+                 R"({"petri":1,"world":10000})"
+                 "\n{\"rank\":",
+                 R"(2: the file has a header for 10000 ranks and nothing else: expected events and an end line)"}),
+    name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
+    Lines, ReadErrors,
+    testing::Values(
+        second("SecondHeader", kHeader, R"(1: expected no second header)"),
+        second("NotJson", "rank 0 op barrier", R"(1: broken JSON: invalid literal)"),
+        second("TwoObjects", R"({"rank":0,"op":"barrier"}{"rank":0,"op":"barrier"})",
+               R"(26: broken JSON: unexpected '{'; expected end of input)"),
+        second("TextBehind", R"({"rank":0,"op":"barrier"} x)",
+               R"(27: broken JSON: invalid literal; expected end of input)"),
+        second("NoColon", R"({"rank" 0,"op":"barrier"})", R"(9: broken JSON: unexpected number literal; expected ':')"),
+        second("InvalidUtf8", "{\"rank\":0,\"op\":\"barrier\",\"site\":\"\xff\"}",
+               R"(34: broken JSON: invalid string: ill-formed UTF-8 byte)"),
+        second("BadEscape", R"({"rank":0,"op":"barrier","site":"\q"})",
+               R"(35: broken JSON: invalid string: forbidden character after backslash)"),
+        second("ControlCharacter", "{\"rank\":0,\"op\":\"barrier\",\"site\":\"\x01\"}",
+               R"(34: broken JSON: invalid string: control character U+0001 (SOH) must be escaped to \u0001)"),
+        second("NeitherEventNorEnd", R"({"label":"x"})",
+               R"(1: expected an event ("rank" and "op"), a communicator ("comm" and "ranks") or an end line ("end"))"),
+        second("BadFreeValue", R"({"rank":0,"op":"barrier","x_a":[1 2]})",
+               R"(35: broken JSON: unexpected number literal; expected ']')"),
+        second("DeepFreeValue",
+               R"({"rank":0,"op":"barrier","x_a":)" + std::string(100, '[') + std::string(100, ']') + "}",
+               R"(96: nested deeper than 64 levels)"),
+        second("FreeKeyTwice", R"({"rank":0,"op":"barrier","x_a":1,"x_a":2})",
+               R"(34: expected each key once, got "x_a" again)"),
+        BadInput{"BrokenInside", std::string(kHeader) + "\n{\"rank\":0,\n{\"rank\":1,\"op\":\"barrier\"}\n",
+                 R"(2:11: broken JSON: unexpected end of input; expected string literal)"},
+        BadInput{"BehindTheEnd",
+                 std::string(kHeader) + "\n{\"end\":true,\"events\":0}\n\n{\"rank\":0,\"op\":\"barrier\"}\n",
+                 R"(4:1: expected nothing after the end line)"}),
+    name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
+    Communicators, ReadErrors,
+    testing::Values(second("NoMembersKey", R"({"comm":"a"})",
+                           R"(1: expected the members of the communicator: "ranks" is missing)"),
+                    second("NoMember", R"({"comm":"a","ranks":[]})",
+                           R"(21: a communicator must have a member, got an empty "ranks")"),
+                    second("MemberTwice", R"({"comm":"a","ranks":[1,0,1]})",
+                           R"(21: "ranks" must name each rank once, got 1 twice)"),
+                    second("MemberOutside", R"({"comm":"a","ranks":[1,4]})",
+                           R"(24: "ranks" must be a whole number from 0 to 3, got 4)"),
+                    second("World", R"({"comm":"world","ranks":[0]})",
+                           R"(9: the communicator "world" is already declared: it is implied)"),
+                    second("NoName", R"({"comm":"","ranks":[0]})", R"(9: "comm" must be a name, got "")"),
+                    second("NameIsNumber", R"({"comm":1,"ranks":[0]})", R"(9: "comm" must be text, got 1)"),
+                    third("Again", kPair, R"(9: the communicator "dp0" is already declared)"),
+                    third("MisspeltKey", R"({"comm":"b","ranks":[0],"lable":"x"})",
+                          R"(25: expected a known key, got "lable"; did you mean "label"?)"),
+                    BadInput{"AfterEvents", std::string(kHeader) + "\n{\"rank\":0,\"op\":\"barrier\"}\n" + kPair,
+                             R"(3:1: expected communicators before the first event)"}),
+    name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
+    Events, ReadErrors,
+    testing::Values(
+        second("UnknownRank", R"({"rank":4,"op":"barrier"})", R"(9: "rank" must be less than the world of 4, got 4)"),
+        second("NegativeRank", R"({"rank":-1,"op":"barrier"})", R"(9: "rank" must be a whole number ≥ 0, got -1)"),
+        second("NoRank", R"({"op":"barrier"})", R"(1: expected an event: "rank" is missing)"),
+        second("NoOp", R"({"rank":0,"comm":"world"})", R"(1: expected an event: "op" is missing)"),
+        second("UnknownOp", R"({"rank":0,"op":"allredcue"})",
+               R"(16: "op" must be a known operation (did you mean "allreduce"?), got "allredcue")"),
+        second("NoSuchOp", R"({"rank":0,"op":"teleportation"})",
+               R"(16: "op" must be a known operation, got "teleportation")"),
+        second("UnknownKey", R"({"rank":0,"op":"barrier","cuont":1})",
+               R"(26: expected a known key, got "cuont"; did you mean "count"?)"),
+        second("KeyOfAnotherLine", R"({"rank":0,"op":"barrier","hosts":["a"]})",
+               R"(26: expected a known key, got "hosts" here)"),
+        second("KeyTwice", R"({"rank":0,"op":"barrier","rank":0})", R"(26: expected each key once, got "rank" again)"),
+        second("NegativeCount", R"({"rank":0,"op":"bcast","count":-3})",
+               R"(32: "count" must be a whole number ≥ 0, got -3)"),
+        second("CountIsText", R"({"rank":0,"op":"bcast","count":"3"})",
+               R"(32: "count" must be a whole number ≥ 0, got "3")"),
+        second("CountIsFraction", R"({"rank":0,"op":"bcast","count":1.5})",
+               R"(32: "count" must be a whole number ≥ 0, got 1.5)"),
+        second("CountTooLarge", R"({"rank":0,"op":"bcast","count":9223372036854775808})",
+               R"(32: "count" must be a whole number ≥ 0, got 9223372036854775808)"),
+        second("NegativeCounts", R"({"rank":0,"op":"alltoallv","counts":[1,-1]})",
+               R"(40: "counts" must be a whole number ≥ 0, got -1)"),
+        second("UnknownType", R"({"rank":0,"op":"bcast","dtype":"flaot32"})",
+               R"(32: "dtype" must be a known element type (did you mean "float32"?), got "flaot32")"),
+        second("UnknownReduction", R"({"rank":0,"op":"allreduce","reduce":"summ"})",
+               R"(37: "reduce" must be a known reduction (did you mean "sum"?), got "summ")"),
+        second("UnknownState", R"({"rank":0,"op":"barrier","state":"done"})",
+               R"(34: "state" must be a known state, got "done")"),
+        second("NegativeTag", R"({"rank":0,"op":"recv","peer":1,"tag":-1})",
+               R"(38: "tag" must be a whole number ≥ 0 or "any", got -1)"),
+        second("TagWord", R"({"rank":0,"op":"recv","peer":1,"tag":"all"})",
+               R"(38: "tag" must be a whole number ≥ 0 or "any", got "all")"),
+        second("SendToAny", R"({"rank":0,"op":"send","peer":"any"})", R"(30: "peer" cannot be "any" in a send)"),
+        second("SendAnyTag", R"({"rank":0,"op":"sendrecv","peer":1,"sendtag":"any"})",
+               R"(46: "sendtag" cannot be "any" in a send)"),
+        second("RequestTooLarge", R"({"rank":0,"op":"wait","request":4294967295})",
+               R"(33: "request" must be a whole number from 0 to 4294967294, got 4294967295)"),
+        second("RequestsNegative", R"({"rank":0,"op":"waitall","requests":[0,-1]})",
+               R"(40: "requests" must be a whole number ≥ 0, got -1)"),
+        second("FlagOfTwo", R"({"rank":0,"op":"test","flag":2})",
+               R"(30: "flag" must be a whole number from 0 to 1, got 2)"),
+        second("ValuesOfWords", R"({"rank":0,"op":"bcast","values":[1,"one"]})",
+               R"(36: "values" must be a number, "nan", "inf", "-inf" or "-0", got "one")"),
+        second("TimeIsText", R"({"rank":0,"op":"bcast","time":"noon"})",
+               R"(31: "time" must be a number, "nan", "inf", "-inf" or "-0", got "noon")"),
+        second("SummaryIsText", R"({"rank":0,"op":"bcast","in":"x"})", R"(29: "in" must be an object, got "x")"),
+        second("SummaryKey", R"({"rank":0,"op":"bcast","in":{"mean":1}})",
+               R"(30: expected a known key, got "mean"; did you mean "min"?)"),
+        second("PeerOutside", R"({"rank":0,"op":"send","peer":4})",
+               R"(30: "peer" must be a group rank of "world", which has 4 ranks, got 4)"),
+        second("UnknownComm", R"({"rank":0,"op":"barrier","comm":"wordl"})",
+               R"(33: no communicator is called "wordl"; did you mean "world"?)"),
+        third("RankIsNoMember", R"({"rank":1,"op":"barrier","comm":"dp0"})",
+              R"(33: rank 1 is no member of the communicator "dp0")"),
+        third("RootOutside", R"({"rank":0,"root":2,"op":"bcast","comm":"dp0"})",
+              R"(18: "root" must be a group rank of "dp0", which has 2 ranks, got 2)"),
+        third("MatchedOutside", R"({"rank":0,"op":"recv","peer":"any","matched":3,"comm":"dp0"})",
+              R"(46: "matched" must be a group rank of "dp0", which has 2 ranks, got 3)"),
+        third("TargetOutside", R"({"rank":0,"op":"put","target":2,"comm":"dp0"})",
+              R"(31: "target" must be a group rank of "dp0", which has 2 ranks, got 2)"),
+        third("GroupOutside", R"({"rank":0,"op":"comm_create","ranks":[0,2],"comm":"dp0","new":"n"})",
+              R"(38: "ranks" must be a group rank of "dp0", which has 2 ranks, got 2)"),
+        third("GroupTwice", R"({"rank":0,"op":"comm_create","ranks":[1,1],"comm":"dp0","new":"n"})",
+              R"(38: "ranks" must name each rank once, got 1 twice)"),
+        second("NewIsWorld", R"({"rank":0,"op":"comm_dup","new":"world"})",
+               R"(33: "new" must be the name of a new communicator, got "world")"),
+        BadInput{"SeqFalls", std::string(kHeader) + R"(
+{"rank":0,"op":"barrier","seq":5}
+{"rank":0,"op":"barrier","seq":5})",
+                 R"(3:32: "seq" must rise within rank 0, got 5 after 5)"},
+        BadInput{"SeqIsMissing", std::string(kHeader) + R"(
+{"rank":0,"op":"barrier","seq":5}
+{"rank":0,"op":"barrier"})",
+                 R"(3:9: "seq" must rise within rank 0, got 1 after 5 (without it, an event's position counts))"}),
+    name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
+    Ends, ReadErrors,
+    testing::Values(
+        second("UnknownEnd", R"({"rank":0,"end":"finalised"})",
+               R"(17: "end" must be a known end of a rank (did you mean "finalized"?), got "finalised")"),
+        second("OfUnknownRank", R"({"rank":4,"end":"exited"})",
+               R"(9: "rank" must be a whole number from 0 to 3, got 4)"),
+        second("EndIsFalse", R"({"end":false})", R"(8: "end" must be true, got false)"),
+        second("WrongCount", R"({"end":true,"events":3})", R"(22: the end line counts 3 events, but 0 were read)"),
+        second("KeyOfAnEvent", R"({"rank":0,"end":"exited","count":1})",
+               R"(26: expected a known key, got "count" here)"),
+        BadInput{"EventBehind",
+                 std::string(kHeader) + "\n{\"rank\":1,\"end\":\"exited\"}\n{\"rank\":1,\"op\":\"barrier\"}\n",
+                 R"(3:9: rank 1 has ended: no event of it may follow)"},
+        BadInput{"EndTwice",
+                 std::string(kHeader) + "\n{\"rank\":1,\"end\":\"exited\"}\n{\"rank\":1,\"end\":\"exited\"}\n",
+                 R"(3:9: rank 1 has already ended)"}),
+    name_of_case);
+
+}  // namespace
+}  // namespace petri::test
