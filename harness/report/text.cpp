@@ -1,0 +1,157 @@
+#include "harness/report/text.hpp"
+
+#include <fmt/format.h>
+
+namespace petri {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+// Length of the well-formed UTF-8 sequence at the start of `text`, or 0 (Unicode 15, table 3-7).
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef) {
+    const unsigned least = first == 0xe0 ? 0xa0 : 0x80;
+    const unsigned most = first == 0xed ? 0x9f : 0xbf;
+    return byte(1) >= least && byte(1) <= most && follows(2) ? 3 : 0;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    const unsigned least = first == 0xf0 ? 0x90 : 0x80;
+    const unsigned most = first == 0xf4 ? 0x8f : 0xbf;
+    return byte(1) >= least && byte(1) <= most && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+// C0 and C1 controls, and the code points U+FFFE and U+FFFF that XML cannot carry.
+bool is_unwanted(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f;
+  if (character.size() == 2) return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+  return character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf";
+}
+
+std::string group_rank(const Communicator& comm, std::int32_t rank) {
+  if (rank == kAny) return "any";
+  if (rank == kNull) return "null";
+  if (rank == kRootHere) return "itself";
+  if (!comm.known || rank < 0 || rank >= static_cast<std::int32_t>(comm.ranks.size()))
+    return fmt::format("{} (of the group)", rank);
+  return std::to_string(comm.ranks[static_cast<std::size_t>(rank)]);
+}
+
+std::string tag(std::int32_t tag) {
+  return tag == kAny ? "any" : std::to_string(tag);
+}
+
+std::string amount(std::int64_t count, ElementType type) {
+  if (count == kUnknownCount) return type == ElementType::unknown ? "" : std::string(name_of(type));
+  return type == ElementType::unknown ? std::to_string(count) : fmt::format("{} {}", count, name_of(type));
+}
+
+template <class Number>
+std::string list(const std::vector<Number>& numbers) {
+  constexpr std::size_t kMost = 6;
+  std::string out;
+  for (std::size_t i = 0; i < numbers.size() && i < kMost; ++i) out += (i > 0 ? "," : "") + std::to_string(numbers[i]);
+  return numbers.size() > kMost ? fmt::format("{},… ({} in all)", out, numbers.size()) : out;
+}
+
+std::string arguments(const Event& event) {
+  const EventExtras& extras = event.extras.get();
+  std::string out = amount(event.count, event.dtype);
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) out += (out.empty() ? "" : " ") + text;
+  };
+  if (!extras.counts.empty()) add("counts " + list(extras.counts));
+  if (extras.sendcount != kUnknownCount || extras.sendtype != ElementType::unknown)
+    add("send " + amount(extras.sendcount, extras.sendtype));
+  if (!extras.sendcounts.empty()) add("send " + list(extras.sendcounts));
+  if (extras.recvcount != kUnknownCount || extras.recvtype != ElementType::unknown)
+    add("receive " + amount(extras.recvcount, extras.recvtype));
+  if (!extras.recvcounts.empty()) add("receive " + list(extras.recvcounts));
+  if (event.reduce != ReduceOp::unknown) add(std::string(name_of(event.reduce)));
+  return out.empty() ? "" : "(" + out + ")";
+}
+
+std::string peers(const Communicator& comm, const Event& event) {
+  const EventExtras& extras = event.extras.get();
+  const OpKind kind = kind_of(event.op);
+  std::string out;
+  if (kind == OpKind::sendrecv) {
+    const auto pick = [&](std::int32_t side, std::int32_t both) { return side != kUnset ? side : both; };
+    const std::int32_t to = pick(extras.sendpeer, event.peer);
+    const std::int32_t from = pick(extras.recvpeer, event.peer);
+    if (to != kUnset)
+      out += fmt::format(" to {}, tag {}", group_rank(comm, to), tag(pick(extras.sendtag, tag_of(event))));
+    if (from != kUnset)
+      out += fmt::format("{} from {}, tag {}", to != kUnset ? "," : "", group_rank(comm, from),
+                         tag(pick(extras.recvtag, tag_of(event))));
+  } else if (event.peer != kUnset) {
+    out += fmt::format(" {} {}, tag {}", kind == OpKind::send ? "to" : "from", group_rank(comm, event.peer),
+                       tag(tag_of(event)));
+  }
+  if (event.root != kUnset) out += fmt::format(" root {}", group_rank(comm, event.root));
+  if (event.matched != kUnset) out += fmt::format(" (got {})", group_rank(comm, event.matched));
+  return out;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    const std::string_view character = text.substr(0, length == 0 ? 1 : length);
+    out += length == 0 || is_unwanted(character) ? kReplacement : character;
+    text.remove_prefix(character.size());
+  }
+  return out;
+}
+
+std::string printable_line(std::string_view text) {
+  std::string out = printable(text);
+  for (char& c : out)
+    if (c == '\n' || c == '\t') c = ' ';
+  return out;
+}
+
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  for (const char c : text) columns += (static_cast<unsigned char>(c) & 0xc0U) != 0x80U ? 1 : 0;
+  return columns;
+}
+
+std::string rank_ranges(const std::vector<std::int32_t>& ranks) {
+  std::string out;
+  for (std::size_t i = 0; i < ranks.size();) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    if (!out.empty()) out += ',';
+    out += std::to_string(ranks[i]);
+    if (last > i) out += (last == i + 1 ? "," : "-") + std::to_string(ranks[last]);
+    i = last + 1;
+  }
+  return out.empty() ? "none" : out;
+}
+
+std::string describe(const Scenario& scenario, const Event& event) {
+  const Communicator& comm = scenario.comm_of(event);
+  const EventExtras& extras = event.extras.get();
+  std::string out(name_of(event.op));
+  out += arguments(event);
+  out += peers(comm, event);
+  if (event.request != kNoRequest) out += fmt::format(" #{}", event.request);
+  if (!extras.requests.empty()) out += fmt::format(" #{}", list(extras.requests));
+  if (event.new_comm != kNoComm)
+    out += fmt::format(" making {}", printable_line(scenario.comms[static_cast<std::size_t>(event.new_comm)].name));
+  if (event.comm != 0) out += fmt::format(" on {}", printable_line(comm.name));
+  if (extras.polls != 0) out += fmt::format(", polled {}×", extras.polls);
+  return out;
+}
+
+}  // namespace petri
