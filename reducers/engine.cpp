@@ -1,0 +1,202 @@
+#include "reducers/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <unordered_set>
+#include <utility>
+
+#include "reducers/judge.hpp"
+#include "reducers/searches.hpp"
+#include "reducers/speculation.hpp"
+
+namespace petri::reduce {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Scenario with_origin(const Scenario& input, const ShrinkOptions& options) {
+  Scenario scenario = input;
+  std::optional<Origin>& origin = scenario.header.origin;
+  // A map leads on to the job that was reduced first; without one, this input is that job.
+  if (origin && !origin->ranks.empty()) return scenario;
+  origin = Origin{options.source, options.digest, {}};
+  origin->ranks.resize(scenario.ranks.size());
+  std::iota(origin->ranks.begin(), origin->ranks.end(), 0);
+  return scenario;
+}
+
+class Engine {
+ public:
+  Engine(const Scenario& input, const Oracle& oracle, const ShrinkOptions& options)
+      : options_(options), judge_(oracle, options.journal), speculation_(judge_, options.jobs) {
+    judge_.remember(options.known);
+    current_ = current_of(std::make_shared<const Scenario>(with_origin(input, options)));
+    context_.seed = options.seed;
+    for (const EventRef ref : options.failure) {
+      context_.failure.insert({original_rank(*current_.scenario, ref.rank), at(*current_.scenario, ref).seq});
+    }
+  }
+
+  ShrinkResult run(const std::vector<PassPtr>& passes) {
+    if (input_reproduces()) {
+      result_.claim = kOneMinimal;
+      while (!stopped() && (round(passes) || sweep())) continue;
+      if (!result_.stopped_by.empty()) result_.claim = kStoppedEarly;
+    }
+    speculation_.restart();
+    result_.scenario = *current_.scenario;
+    result_.asked = judge_.asked();
+    result_.wasted = wasted();
+    result_.seconds = seconds_since(start_);
+    return std::move(result_);
+  }
+
+ private:
+  bool input_reproduces() {
+    const Judgement judgement = judge_.judge(*current_.scenario, current_.fingerprint);
+    count(current_.fingerprint);
+    result_.reproduced = judgement.answer == Answer::reproduces;
+    if (result_.reproduced) return true;
+    if (!judgement.other.empty()) {
+      result_.reason = fmt::format("the input fails differently: {}", judgement.other);
+    } else {
+      result_.reason =
+          judgement.answer == Answer::passes ? "the input does not fail" : "no answer could be had for the input";
+    }
+    return false;
+  }
+
+  // One run of each pass, coarse to fine; true when something was gained, so that the coarse ones get another chance.
+  bool round(const std::vector<PassPtr>& passes) {
+    bool gained = false;
+    for (const PassPtr& pass : passes) {
+      if (stopped()) break;
+      const std::unique_ptr<Search> search = pass->propose(current_.scenario, context_);
+      gained = walk(pass->name(), *search) || gained;
+    }
+    return gained;
+  }
+
+  // Proves the claim: every single communicator, rank and event, whatever the passes tried. Almost all of it is known.
+  bool sweep() {
+    std::vector<Proposal> singles;
+    const ScenarioPtr base = current_.scenario;
+    const auto without = [&](auto take_away) {
+      singles.push_back([base, take_away] {
+        Selection keep = Selection::all(*base);
+        take_away(keep);
+        return cut(*base, keep);
+      });
+    };
+    for (std::size_t rank = 0; rank < base->ranks.size(); ++rank) {
+      without([rank](Selection& keep) { keep.ranks[rank] = 0; });
+      for (std::uint32_t i = 0; i < base->ranks[rank].events.size(); ++i) {
+        without([ref = EventRef{static_cast<std::int32_t>(rank), i}](Selection& keep) { keep.drop(ref); });
+      }
+    }
+    for (std::size_t comm = 1; comm < base->comms.size(); ++comm) {
+      without([comm](Selection& keep) { keep.comms[comm] = 0; });
+    }
+    // One gain is enough: the passes then go on from there.
+    const std::unique_ptr<Search> search =
+        try_in_order(base, [&](const ScenarioPtr& now) { return now == base ? singles : std::vector<Proposal>{}; });
+    return walk("final sweep", *search);
+  }
+
+  bool walk(std::string_view name, Search& search) {
+    const Size before = current_.size;
+    bool gained = false;
+    while (!search.done() && !stopped()) {
+      Trial trial = speculation_.next(search, current_);
+      const bool accept = trial.candidate.scenario != nullptr && decide(trial);
+      if (accept) {
+        gained = true;
+        last_gain_ = Clock::now();
+        current_ = std::move(trial.candidate);
+        search.accepted(current_.scenario);
+        speculation_.restart();
+      } else {
+        search.rejected();
+        speculation_.rejected();
+      }
+      report(name);
+    }
+    speculation_.restart();
+    if (gained) result_.history.push_back({name, before, current_.size});
+    return gained;
+  }
+
+  bool decide(const Trial& trial) {
+    count(trial.candidate.fingerprint);
+    if (!trial.judgement.other.empty()) keep_aside(trial);
+    return trial.judgement.answer == Answer::reproduces;
+  }
+
+  void count(const std::string& fingerprint) {
+    if (!decided_.insert(fingerprint).second) return;
+    ++result_.tests;
+    if (!options_.known.contains(fingerprint)) ++used_;
+  }
+
+  void keep_aside(const Trial& trial) {
+    auto& all = result_.also_found;
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const AlsoFound& also) { return also.signature == trial.judgement.other; });
+    if (found == all.end()) {
+      all.push_back({trial.judgement.other, *trial.candidate.scenario});
+    } else if (trial.candidate.size < size_of(found->scenario)) {
+      found->scenario = *trial.candidate.scenario;
+    }
+  }
+
+  bool stopped() {
+    if (!result_.stopped_by.empty()) return true;
+    const Limits& limits = options_.limits;
+    if (limits.tests != 0 && result_.tests >= limits.tests) result_.stopped_by = "tests";
+    if (limits.seconds > 0 && seconds_since(start_) >= limits.seconds) result_.stopped_by = "time";
+    if (limits.stop && limits.stop()) result_.stopped_by = "request";
+    return !result_.stopped_by.empty();
+  }
+
+  std::uint64_t wasted() const { return judge_.asked() - std::min(used_, judge_.asked()); }
+
+  void report(std::string_view pass) const {
+    if (!options_.progress) return;
+    const double seconds = seconds_since(start_);
+    const auto asked = static_cast<double>(judge_.asked());
+    options_.progress({pass, current_.size, result_.tests, seconds, seconds_since(last_gain_),
+                       seconds > 0 ? asked / seconds : 0, asked > 0 ? static_cast<double>(wasted()) / asked : 0});
+  }
+
+  const ShrinkOptions& options_;
+  Judge judge_;
+  Speculation speculation_;
+  PassContext context_;
+  Current current_;
+  ShrinkResult result_;
+  std::unordered_set<std::string> decided_;
+  std::uint64_t used_ = 0;  // decided by asking in this run
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_gain_ = start_;
+};
+
+}  // namespace
+
+ShrinkResult shrink(const Scenario& input, const Oracle& oracle, const ShrinkOptions& options) {
+  return shrink(input, oracle, options, all_passes());
+}
+
+ShrinkResult shrink(const Scenario& input, const Oracle& oracle, const ShrinkOptions& options,
+                    const std::vector<PassPtr>& passes) {
+  return Engine(input, oracle, options).run(passes);
+}
+
+}  // namespace petri::reduce

@@ -1,0 +1,158 @@
+#include "reducers/measure.hpp"
+
+#include <bit>
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+
+#include "harness/trace/digest.hpp"
+
+namespace petri::reduce {
+namespace {
+
+std::uint64_t elements(std::int64_t count) {
+  return count > 0 ? static_cast<std::uint64_t>(count) : 0;
+}
+
+std::uint64_t elements(const std::vector<std::int64_t>& counts) {
+  std::uint64_t sum = 0;
+  for (const std::int64_t count : counts) sum += elements(count);
+  return sum;
+}
+
+std::uint64_t payload_of(const Event& event) {
+  const EventExtras& x = event.extras.get();
+  return elements(event.count) + elements(x.sendcount) + elements(x.recvcount) + elements(x.counts) +
+         elements(x.sendcounts) + elements(x.recvcounts) + x.polls;
+}
+
+// Appends values in a form without ambiguity: numbers at their full width, texts and lists behind their length.
+class Bytes {
+ public:
+  template <class T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void add(T value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void add(std::string_view text) {
+    add(text.size());
+    bytes_.append(text);
+  }
+  void add(const std::string& text) { add(std::string_view(text)); }
+  template <class T>
+  void add(const std::vector<T>& list) {
+    add(list.size());
+    for (const T& value : list) add(value);
+  }
+  template <class T>
+  void add(const std::optional<T>& value) {
+    add(value.has_value());
+    if (value) add(*value);
+  }
+  template <class A, class B>
+  void add(const std::pair<A, B>& pair) {
+    add(pair.first);
+    add(pair.second);
+  }
+  void add(const Summary& s) {
+    add(s.digest);
+    for (const auto& value : {s.min, s.max, s.sum, s.norm}) add(value);
+    add(s.nan);
+    add(s.inf);
+  }
+  void add(const Fill& fill) {
+    add(fill.generator);
+    add(fill.seed);
+    add(fill.scale);
+  }
+  const std::string& text() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+void add_extras(Bytes& out, const EventExtras& x) {
+  for (const auto* list : {&x.counts, &x.sendcounts, &x.recvcounts}) out.add(*list);
+  for (const std::int32_t value : {x.sendpeer, x.recvpeer, x.sendtag, x.recvtag}) out.add(value);
+  out.add(x.sendcount);
+  out.add(x.recvcount);
+  out.add(x.sendtype);
+  out.add(x.recvtype);
+  out.add(x.requests);
+  out.add(x.indices);
+  out.add(x.index);
+  out.add(x.message);
+  out.add(x.polls);
+  out.add(x.ranks);
+  out.add(x.color);
+  out.add(x.key);
+  for (const auto* text : {&x.remote, &x.win, &x.file, &x.lock, &x.stream, &x.category, &x.value, &x.error, &x.npy}) {
+    out.add(*text);
+  }
+  for (const auto& value : {x.target, x.thread, x.device}) out.add(value);
+  out.add(x.in);
+  out.add(x.out);
+  out.add(x.values);
+  out.add(x.fill);
+  out.add(x.free_keys);
+}
+
+void add_event(Bytes& out, const Scenario& scenario, const Event& event) {
+  out.add(event.op);
+  out.add(event.state);
+  out.add(event.dtype);
+  out.add(event.reduce);
+  for (const std::int32_t value : {event.comm, event.peer, event.tag, event.root, event.matched, event.step,
+                                   event.microbatch, event.new_comm, event.coll_seq}) {
+    out.add(value);
+  }
+  out.add(event.count);
+  out.add(std::isnan(event.time) ? std::uint64_t{0} : std::bit_cast<std::uint64_t>(event.time));
+  out.add(scenario.site_of(event));
+  out.add(event.request);
+  out.add(event.flag);
+  out.add(event.extras.empty());
+  if (!event.extras.empty()) add_extras(out, event.extras.get());
+}
+
+}  // namespace
+
+Size size_of(const Scenario& scenario) {
+  Size size;
+  size.ranks = scenario.ranks.size();
+  size.events = scenario.event_count();
+  size.comms = scenario.comms.size();
+  for (const RankTrace& rank : scenario.ranks) {
+    if (rank.end.stated) ++size.facts;
+    for (const Event& event : rank.events) {
+      size.payload += payload_of(event);
+      if (event.state != EventState::unknown) ++size.facts;
+      if (!std::isnan(event.time)) ++size.facts;
+    }
+  }
+  return size;
+}
+
+std::string fingerprint(const Scenario& scenario) {
+  Bytes out;
+  out.add(scenario.header.world);
+  out.add(scenario.header.backend);
+  out.add(scenario.header.hosts);
+  out.add(scenario.header.devices);
+  out.add(scenario.comms.size());
+  for (const Communicator& comm : scenario.comms) {
+    for (const auto* text : {&comm.name, &comm.parent, &comm.backend, &comm.label}) out.add(*text);
+    out.add(comm.ranks);
+    out.add(comm.known);
+  }
+  for (const RankTrace& rank : scenario.ranks) {
+    out.add(rank.end.kind);
+    out.add(rank.end.stated);
+    out.add(rank.end.dropped);
+    out.add(rank.end.signal);
+    out.add(rank.end.status);
+    out.add(rank.events.size());
+    for (const Event& event : rank.events) add_event(out, scenario, event);
+  }
+  return digest_of(std::string_view(out.text()));
+}
+
+}  // namespace petri::reduce

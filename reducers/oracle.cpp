@@ -1,0 +1,25 @@
+#include "reducers/oracle.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace petri::reduce {
+
+Oracle k_of_n(Oracle oracle, int k, int n) {
+  if (k < 1 || n < k) throw std::invalid_argument("k-of-n needs 1 <= k <= n");
+  return [oracle = std::move(oracle), k, n](const Scenario& scenario) {
+    int reproduced = 0;
+    int unresolved = 0;
+    std::string other;
+    for (int asked = 0; asked < n && reproduced + (n - asked) >= k; ++asked) {
+      const Judgement judgement = oracle(scenario);
+      if (judgement.answer == Answer::reproduces && ++reproduced == k) return Judgement{Answer::reproduces, {}};
+      if (judgement.answer == Answer::unresolved) ++unresolved;
+      if (other.empty()) other = judgement.other;
+    }
+    // Where the unanswered runs could have tipped the balance, nothing is known.
+    return Judgement{reproduced + unresolved >= k ? Answer::unresolved : Answer::passes, other};
+  };
+}
+
+}  // namespace petri::reduce

@@ -1,0 +1,295 @@
+#include "reducers/repair.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "reducers/requests.hpp"
+
+namespace petri::reduce {
+namespace {
+
+constexpr std::int32_t kGone = -1;
+
+// One communicator before and after: the group rank that each old one becomes, or kGone.
+struct GroupMap {
+  bool kept = false;
+  bool whole = true;  // nobody left, or the members are unknown: arguments stay as they are
+  std::vector<std::int32_t> now;
+  std::vector<std::int32_t> members;                          // new global ranks
+  std::unordered_map<std::int32_t, std::int32_t> group_rank;  // of old global ranks, where somebody left
+};
+
+class Cutter {
+ public:
+  Cutter(const Scenario& base, const Selection& keep, const StandIn& stand_in)
+      : base_(base), keep_(keep), stand_in_(stand_in), site_(base.symbols.size(), kNoSymbol) {}
+
+  std::optional<Scenario> run() {
+    map_ranks();
+    if (old_rank_.empty()) return std::nullopt;
+    for (std::size_t comm = 0; comm < base_.comms.size(); ++comm) groups_.push_back(map_group(comm));
+    out_ = Scenario(static_cast<std::int32_t>(old_rank_.size()));
+    for (std::size_t rank = 0; rank < old_rank_.size(); ++rank) cut_rank(rank);
+    cut_header();
+    cut_comms();
+    return std::move(out_);
+  }
+
+ private:
+  void map_ranks() {
+    new_rank_.assign(base_.ranks.size(), kGone);
+    for (std::size_t rank = 0; rank < base_.ranks.size(); ++rank) {
+      if (keep_.ranks[rank] == 0) continue;
+      new_rank_[rank] = static_cast<std::int32_t>(old_rank_.size());
+      old_rank_.push_back(static_cast<std::int32_t>(rank));
+    }
+  }
+
+  GroupMap map_group(std::size_t index) const {
+    const Communicator& comm = base_.comms[index];
+    GroupMap map;
+    for (const std::int32_t global : comm.ranks) {
+      const std::int32_t now = new_rank_[static_cast<std::size_t>(global)];
+      map.now.push_back(now == kGone ? kGone : static_cast<std::int32_t>(map.members.size()));
+      if (now != kGone) map.members.push_back(now);
+    }
+    map.kept = index == 0 || (keep_.comms[index] != 0 && (!comm.known || !map.members.empty()));
+    map.whole = !comm.known || map.members.size() == comm.ranks.size();
+    if (!map.whole && stand_in_) {
+      for (std::size_t i = 0; i < comm.ranks.size(); ++i) {
+        map.group_rank.emplace(comm.ranks[i], static_cast<std::int32_t>(i));
+      }
+    }
+    return map;
+  }
+
+  const GroupMap& group_of(const Event& event) const { return groups_[static_cast<std::size_t>(event.comm)]; }
+
+  // The new group rank of a peer argument of `rank`; kGone when it is dropped and nobody stands in.
+  std::int32_t renumber(const Event& event, std::int32_t rank, std::int32_t peer) const {
+    const GroupMap& group = group_of(event);
+    const bool names_member = peer >= 0 && static_cast<std::size_t>(peer) < group.now.size();
+    if (group.whole || !names_member) return peer;
+    const std::int32_t now = group.now[static_cast<std::size_t>(peer)];
+    if (now != kGone || !stand_in_) return now;
+    const auto self = group.group_rank.find(rank);
+    if (self == group.group_rank.end()) return kGone;
+    const std::int32_t other = stand_in_(event.comm, self->second, peer);
+    return other < 0 ? kGone : group.now[static_cast<std::size_t>(other)];
+  }
+
+  static bool renumbered(std::int32_t& argument, std::int32_t now) {
+    argument = now;
+    return now != kGone;
+  }
+
+  // Each returns false when the event goes.
+  bool fix_one_sided_peer(Event& event, std::int32_t rank) const {
+    if (event.peer != kUnset && !renumbered(event.peer, renumber(event, rank, event.peer))) return false;
+    return event.matched == kUnset || renumbered(event.matched, renumber(event, rank, event.matched));
+  }
+
+  bool fix_sendrecv(Event& event, std::int32_t rank) const {
+    const EventExtras& x = event.extras.get();
+    const std::int32_t to = x.sendpeer != kUnset ? x.sendpeer : event.peer;
+    const std::int32_t from = x.recvpeer != kUnset ? x.recvpeer : event.peer;
+    const std::int32_t to_now = renumber(event, rank, to);
+    std::int32_t from_now = renumber(event, rank, from);
+    const std::int32_t matched_now = renumber(event, rank, event.matched);
+    if (matched_now == kGone) from_now = kGone;
+    const bool lost = to_now == kGone || from_now == kGone;
+    const auto silent = [](std::int32_t peer) { return peer == kGone || peer == kNull; };
+    if (lost && silent(to_now) && silent(from_now)) return false;
+    event.matched = from_now == kGone ? kUnset : matched_now;
+    if (!lost && x.sendpeer == kUnset && x.recvpeer == kUnset) {
+      event.peer = to_now;
+      return true;
+    }
+    EventExtras& edit = event.extras.edit();
+    event.peer = kUnset;
+    edit.sendpeer = to_now == kGone ? kNull : to_now;
+    edit.recvpeer = from_now == kGone ? kNull : from_now;
+    return true;
+  }
+
+  void fix_root(Event& event) const {
+    const GroupMap& group = group_of(event);
+    const std::size_t size = group.now.size();
+    if (group.whole || event.root < 0 || static_cast<std::size_t>(event.root) >= size) return;
+    auto heir = static_cast<std::size_t>(event.root);
+    while (group.now[heir] == kGone) heir = (heir + 1) % size;
+    event.root = group.now[heir];
+  }
+
+  template <class T>
+  void keep_members(std::vector<T>& per_member, const GroupMap& group) const {
+    if (group.whole || per_member.size() != group.now.size()) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < group.now.size(); ++i) {
+      if (group.now[i] != kGone) per_member[kept++] = per_member[i];
+    }
+    per_member.resize(kept);
+  }
+
+  bool fix_extras(Event& event, std::int32_t rank) const {
+    const GroupMap& group = group_of(event);
+    if (event.extras.empty() || group.whole) return true;
+    EventExtras& x = event.extras.edit();
+    if (x.target && !renumbered(*x.target, renumber(event, rank, *x.target))) return false;
+    std::vector<std::int32_t> named;
+    for (const std::int32_t member : x.ranks) {
+      const bool exists = member >= 0 && static_cast<std::size_t>(member) < group.now.size();
+      const std::int32_t now = exists ? group.now[static_cast<std::size_t>(member)] : member;
+      if (now != kGone) named.push_back(now);
+    }
+    x.ranks = std::move(named);
+    if ((info(event.op).traits & kNeighbor) == 0) {
+      for (auto* counts : {&x.counts, &x.sendcounts, &x.recvcounts}) keep_members(*counts, group);
+    }
+    return true;
+  }
+
+  // Arguments of an event that is to stay; false when it has to go after all.
+  bool fix_arguments(Event& event, std::int32_t rank) const {
+    if (!group_of(event).kept) return false;
+    if (event.new_comm != kNoComm && !groups_[static_cast<std::size_t>(event.new_comm)].kept) event.new_comm = kNoComm;
+    switch (kind_of(event.op)) {
+      case OpKind::send:
+      case OpKind::recv:
+      case OpKind::probe:
+        if (!fix_one_sided_peer(event, rank)) return false;
+        break;
+      case OpKind::sendrecv:
+        if (!fix_sendrecv(event, rank)) return false;
+        break;
+      default: fix_root(event);
+    }
+    return fix_extras(event, rank);
+  }
+
+  void cut_rank(std::size_t rank) {
+    const std::int32_t old = old_rank_[rank];
+    const RankTrace& from = base_.ranks[static_cast<std::size_t>(old)];
+    const auto& flags = keep_.events[static_cast<std::size_t>(old)];
+    RankTrace& to = out_.ranks[rank];
+    to.end = from.end;
+    std::vector<std::uint32_t> source;  // index in `from` of each event in `to`
+    for (std::uint32_t i = 0; i < from.events.size(); ++i) {
+      if (flags[i] == 0) continue;
+      Event event = from.events[i];
+      if (!fix_arguments(event, old)) continue;
+      to.events.push_back(std::move(event));
+      source.push_back(i);
+    }
+    if (to.events.size() == from.events.size()) return;
+    drop_lost_requests(from.events, to.events, source);
+    lower_positions(from.events, to.events, source);
+  }
+
+  static void lower_positions(const std::vector<Event>& from, std::vector<Event>& to,
+                              const std::vector<std::uint32_t>& source) {
+    std::unordered_map<std::int32_t, std::int32_t> dropped;
+    std::uint32_t next = 0;
+    for (std::size_t i = 0; i < to.size(); ++i, ++next) {
+      for (; next < source[i]; ++next) {
+        if (is_positional(from[next].op)) ++dropped[from[next].comm];
+      }
+      if (to[i].coll_seq == kUnset) continue;
+      const auto found = dropped.find(from[source[i]].comm);
+      if (found != dropped.end()) to[i].coll_seq = std::max(0, to[i].coll_seq - found->second);
+    }
+  }
+
+  void cut_header() {
+    const std::int32_t world = out_.header.world;
+    out_.header = base_.header;
+    out_.header.world = world;
+    out_.cut = base_.cut;
+    const auto select = [&](std::vector<std::string>& per_rank) {
+      if (per_rank.size() != base_.ranks.size()) return;
+      std::vector<std::string> kept;
+      for (const std::int32_t old : old_rank_) kept.push_back(per_rank[static_cast<std::size_t>(old)]);
+      per_rank = std::move(kept);
+    };
+    select(out_.header.hosts);
+    select(out_.header.devices);
+    if (!out_.header.origin) out_.header.origin.emplace();
+    std::vector<std::int32_t>& map = out_.header.origin->ranks;
+    std::vector<std::int32_t> composed;
+    for (const std::int32_t old : old_rank_) {
+      composed.push_back(map.empty() ? old : map.at(static_cast<std::size_t>(old)));
+    }
+    map = std::move(composed);
+  }
+
+  // Communicators that an event still uses, in their order; the events' indices and symbols follow.
+  void cut_comms() {
+    std::vector<std::uint8_t> used(base_.comms.size(), 0);
+    used[0] = 1;
+    for (const RankTrace& rank : out_.ranks) {
+      for (const Event& event : rank.events) {
+        used[static_cast<std::size_t>(event.comm)] = 1;
+        if (event.new_comm != kNoComm) used[static_cast<std::size_t>(event.new_comm)] = 1;
+        if (event.extras->remote.empty()) continue;
+        const std::int32_t remote = base_.find_comm(event.extras->remote);
+        if (remote != kNoComm) used[static_cast<std::size_t>(remote)] = 1;
+      }
+    }
+    std::vector<std::int32_t> now(base_.comms.size(), kNoComm);
+    now[0] = 0;
+    for (std::size_t i = 1; i < base_.comms.size(); ++i) {
+      if (used[i] == 0) continue;
+      Communicator comm = base_.comms[i];
+      comm.ranks = groups_[i].members;
+      const std::int32_t parent = base_.find_comm(comm.parent);
+      if (parent != kNoComm && used[static_cast<std::size_t>(parent)] == 0) comm.parent.clear();
+      now[i] = out_.add_comm(std::move(comm));
+    }
+    for (RankTrace& rank : out_.ranks) {
+      for (Event& event : rank.events) {
+        event.comm = now[static_cast<std::size_t>(event.comm)];
+        if (event.new_comm != kNoComm) event.new_comm = now[static_cast<std::size_t>(event.new_comm)];
+        event.site = symbol(event.site);
+      }
+    }
+  }
+
+  std::uint32_t symbol(std::uint32_t old) {
+    if (old == kNoSymbol) return kNoSymbol;
+    std::uint32_t& now = site_[old];
+    if (now == kNoSymbol) now = out_.symbols.intern(base_.symbols.text(old));
+    return now;
+  }
+
+  const Scenario& base_;
+  const Selection& keep_;
+  const StandIn& stand_in_;
+  std::vector<std::uint32_t> site_;  // new symbol by old one
+  std::vector<std::int32_t> new_rank_, old_rank_;
+  std::vector<GroupMap> groups_;
+  Scenario out_;
+};
+
+}  // namespace
+
+Selection Selection::all(const Scenario& base) {
+  Selection selection;
+  selection.ranks.assign(base.ranks.size(), 1);
+  selection.comms.assign(base.comms.size(), 1);
+  for (const RankTrace& rank : base.ranks) selection.events.emplace_back(rank.events.size(), 1);
+  return selection;
+}
+
+Selection Selection::no_events(const Scenario& base) {
+  Selection selection = all(base);
+  for (auto& events : selection.events) std::fill(events.begin(), events.end(), 0);
+  return selection;
+}
+
+std::optional<Scenario> cut(const Scenario& base, const Selection& keep, const StandIn& stand_in) {
+  return Cutter(base, keep, stand_in).run();
+}
+
+}  // namespace petri::reduce

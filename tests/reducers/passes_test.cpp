@@ -1,0 +1,293 @@
+#include "reducers/passes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "reducers/measure.hpp"
+#include "reducers/oracle.hpp"
+#include "reducers/subset.hpp"
+#include "tests/reducers/build.hpp"
+
+namespace petri::reduce {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// The candidates of a pass that nobody accepts, to see what it proposes.
+std::vector<Scenario> proposals_of(const PassPtr& pass, const Scenario& input, const PassContext& context = {}) {
+  std::vector<Scenario> all;
+  for (auto search = pass->propose(share(input), context); !search->done(); search->rejected()) {
+    if (auto candidate = search->apply()) all.push_back(std::move(*candidate));
+  }
+  return all;
+}
+
+// Follows a pass with an oracle, without the engine.
+Scenario walk(const PassPtr& pass, const Scenario& input, const Oracle& oracle, const PassContext& context = {}) {
+  ScenarioPtr current = share(input);
+  for (auto search = pass->propose(current, context); !search->done();) {
+    auto candidate = search->apply();
+    const bool smaller = candidate && size_of(*candidate) < size_of(*current);
+    if (smaller && oracle(*candidate).answer == Answer::reproduces) {
+      current = share(std::move(*candidate));
+      search->accepted(current);
+    } else {
+      search->rejected();
+    }
+  }
+  return *current;
+}
+
+TEST(MergeRoles, EqualRanksCollapseBesideTheCulprit) {
+  const Scenario small = walk(merge_roles(), data_parallel_job(), when(has_extra_collective));
+  EXPECT_EQ(small.world(), 2);
+  EXPECT_THAT(small.header.origin->ranks, ElementsAre(0, 11));
+}
+
+TEST(MergeRoles, ARingClosesUp) {
+  for (const std::int32_t world : {3, 7, 512}) {
+    const Scenario small = walk(merge_roles(), ring_job(world), when(has_send_cycle));
+    EXPECT_EQ(small.world(), 2) << world;
+    EXPECT_TRUE(has_send_cycle(small));
+  }
+}
+
+TEST(MergeRoles, AMasterLosesTheWorkersThatLeave) {
+  Scenario job(9);
+  for (std::int32_t worker = 1; worker < 9; ++worker) add(job, 0, message(Op::send, worker));
+  for (std::int32_t worker = 1; worker < 9; ++worker) add(job, 0, message(Op::recv, worker));
+  for (std::int32_t worker = 1; worker < 9; ++worker) {
+    add(job, worker, message(Op::recv, 0));
+    if (worker != 5) add(job, worker, message(Op::send, 0));
+  }
+  const auto lost_answer = [](const Scenario& s) {
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    for (const RankTrace& rank : s.ranks) {
+      for (const Event& made : rank.events) {
+        if (made.op == Op::recv) ++received;
+        if (made.op == Op::send) ++sent;
+      }
+    }
+    return received > sent;
+  };
+  const Scenario small = walk(merge_roles(), job, when(lost_answer));
+  // One of each role: the master, a worker, and the one that does not answer.
+  EXPECT_THAT(small.header.origin->ranks, ElementsAre(0, 1, 5));
+  EXPECT_THAT(ops_of(small, 0), ElementsAre(Op::send, Op::send, Op::recv, Op::recv));
+}
+
+TEST(MergeRoles, RanksOfTheFailureRepresentTheirRole) {
+  PassContext context;
+  context.failure.insert({6, 0});
+  for (const Scenario& candidate : proposals_of(merge_roles(), ring_job(8), context)) {
+    EXPECT_THAT(candidate.header.origin->ranks, ::testing::Contains(6));
+  }
+}
+
+TEST(MergeRoles, CommunicatorsStayApart) {
+  Scenario job(8);
+  for (std::int32_t pair = 0; pair < 4; ++pair) {
+    const std::int32_t comm = add_comm(job, "pair" + std::to_string(pair), {2 * pair, 2 * pair + 1});
+    for (const std::int32_t rank : {2 * pair, 2 * pair + 1}) add(job, rank, collective(Op::barrier, comm));
+  }
+  for (const Scenario& candidate : proposals_of(merge_roles(), job)) {
+    EXPECT_TRUE(is_subset_of(job, candidate)) << not_from_original(job, candidate);
+  }
+}
+
+TEST(Slice, KeepsTheFailureItsPartnersAndTheLifeOfRequests) {
+  Scenario job(3);
+  add_to_all(job, collective(Op::barrier));
+  add(job, 0, message(Op::isend, 1, 0, 1));
+  add(job, 0, message(Op::isend, 2, 0, 2));
+  add(job, 0, wait_for_all({1, 2}));
+  add(job, 1, message(Op::recv, 0));
+  add(job, 2, message(Op::recv, 0));
+  add_to_all(job, collective(Op::allreduce));
+  PassContext context;
+  context.failure = {{1, 1}};
+  const auto search = slice()->propose(share(job), context);
+  const Scenario tight = *search->apply();
+  EXPECT_THAT(ops_of(tight, 0), ElementsAre(Op::isend, Op::waitall));
+  EXPECT_THAT(tight.ranks[0].events[1].extras->requests, ElementsAre(1U));
+  EXPECT_THAT(ops_of(tight, 1), ElementsAre(Op::recv));
+  EXPECT_THAT(ops_of(tight, 2), IsEmpty());
+}
+
+TEST(Slice, ThePastOfAFailureLeavesOutWhatComesAfter) {
+  Scenario job(2);
+  add_to_all(job, collective(Op::barrier));
+  add_to_all(job, collective(Op::allreduce));
+  add_to_all(job, collective(Op::barrier));
+  PassContext context;
+  context.failure = {{0, 1}};
+  const Scenario past = proposals_of(slice(), job, context).back();
+  EXPECT_THAT(ops_of(past, 0), ElementsAre(Op::barrier, Op::allreduce));
+  EXPECT_THAT(ops_of(past, 1), ElementsAre(Op::barrier, Op::allreduce));
+}
+
+TEST(Slice, HasNothingToSayWithoutTheFailuresEvents) {
+  EXPECT_THAT(proposals_of(slice(), data_parallel_job()), IsEmpty());
+}
+
+TEST(DropSteps, WholeStepsGoByTheirNumber) {
+  const Scenario small = walk(drop_steps(), data_parallel_job(), when(has_extra_collective));
+  for (const RankTrace& rank : small.ranks) {
+    for (const Event& made : rank.events) EXPECT_EQ(made.step, 3);
+  }
+  EXPECT_EQ(small.world(), 16);
+}
+
+TEST(DropSteps, RepetitionsGoWhereNoStepIsRecorded) {
+  Scenario job = data_parallel_job(4, 40, 2);
+  for (RankTrace& rank : job.ranks) {
+    for (Event& made : rank.events) made.step = kUnset;
+  }
+  const Scenario small = walk(drop_steps(), job, when(has_extra_collective));
+  EXPECT_LE(small.event_count(), 4U * 3U + 4U);
+}
+
+TEST(DropRanks, OnlyTheCulpritAndAWitnessStay) {
+  const Scenario small = walk(drop_ranks(), data_parallel_job(), when(has_extra_collective));
+  EXPECT_EQ(small.world(), 2);
+  EXPECT_THAT(small.header.origin->ranks, ::testing::Contains(11));
+}
+
+TEST(DropComms, ACommunicatorGoesWithItsCreation) {
+  Scenario job(2);
+  const std::int32_t dup = add_comm(job, "dup", {0, 1});
+  add_to_all(job, making(Op::comm_dup, dup));
+  add_to_all(job, collective(Op::barrier, dup));
+  add(job, 0, collective(Op::allreduce));
+  const Scenario small = walk(drop_comms(), job, when(has_extra_collective));
+  EXPECT_THAT(small.comms, SizeIs(1));
+  EXPECT_THAT(ops_of(small, 0), ElementsAre(Op::allreduce));
+  EXPECT_THAT(ops_of(small, 1), IsEmpty());
+}
+
+TEST(DropComms, ASplitThatMakesSeveralStaysACall) {
+  Scenario job(2);
+  const std::int32_t left = add_comm(job, "left", {0});
+  const std::int32_t right = add_comm(job, "right", {1});
+  add(job, 0, making(Op::comm_split, left));
+  add(job, 1, making(Op::comm_split, right));
+  add(job, 1, collective(Op::barrier, right));
+  const auto needs_left = [&](const Scenario& s) { return s.find_comm("left") != kNoComm; };
+  const Scenario small = walk(drop_comms(), job, when(needs_left));
+  EXPECT_EQ(small.find_comm("right"), kNoComm);
+  EXPECT_THAT(ops_of(small, 1), ElementsAre(Op::comm_split));
+}
+
+TEST(DropGroups, AMessageGoesOnBothSides) {
+  Scenario job(2);
+  for (std::int32_t i = 0; i < 20; ++i) {
+    add(job, 0, message(Op::isend, 1, i, static_cast<std::uint32_t>(i)));
+    add(job, 0, wait_for(static_cast<std::uint32_t>(i)));
+    add(job, 1, message(Op::recv, 0, i));
+  }
+  add(job, 1, collective(Op::barrier));
+  bool balanced = true;
+  const auto watch = [&](const Scenario& s) {
+    std::size_t sends = 0;
+    std::size_t recvs = 0;
+    for (const Event& made : s.ranks[0].events) sends += made.op == Op::isend ? 1 : 0;
+    for (const Event& made : s.ranks[1].events) recvs += made.op == Op::recv ? 1 : 0;
+    balanced = balanced && sends == recvs;
+    return has_extra_collective(s);
+  };
+  const Scenario small = walk(drop_groups(), job, when(watch));
+  EXPECT_TRUE(balanced);
+  EXPECT_EQ(small.event_count(), 1U);
+}
+
+TEST(DropEvents, FindsTheOneExtraCall) {
+  const Scenario small = walk(drop_events(), data_parallel_job(2, 6, 1), when(has_extra_collective));
+  EXPECT_EQ(small.event_count(), 1U);
+}
+
+TEST(ForgetRun, OutcomesGoWhereTheProgramAloneFails) {
+  Scenario job = ring_job(2);
+  for (RankTrace& rank : job.ranks) {
+    rank.end.kind = EndKind::running;
+    rank.end.stated = true;
+    rank.events[0].state = EventState::started;
+    rank.events[0].time = 1.5;
+  }
+  const Scenario small = walk(forget_run(), job, when(has_send_cycle));
+  EXPECT_EQ(size_of(small).facts, 0U);
+  const auto needs_end = [](const Scenario& s) { return s.ranks[1].end.kind == EndKind::running; };
+  const Scenario kept = walk(forget_run(), job, when(needs_end));
+  EXPECT_FALSE(kept.ranks[0].end.stated);
+  EXPECT_TRUE(kept.ranks[1].end.stated);
+}
+
+TEST(ForgetRun, HowARankFailedIsKept) {
+  Scenario job(1);
+  job.ranks[0].end.kind = EndKind::signal;
+  job.ranks[0].end.stated = true;
+  job.ranks[0].end.signal = 9;
+  EXPECT_EQ(walk(forget_run(), job, when([](const Scenario&) { return true; })).ranks[0].end.signal, 9);
+}
+
+TEST(ShrinkPayload, CountsBecomeSmallAndKeepTheirOrder) {
+  Scenario job(1);
+  for (const std::int64_t count : {4096, 17, 4096, 0, 100000}) add(job, 0, collective(Op::allreduce, 0, count));
+  Event with_values = collective(Op::bcast, 0, 17);
+  with_values.extras.edit().values.assign(17, 0.5);
+  with_values.extras.edit().in = Summary{"xxh3-128:00", {}, {}, {}, {}, {}, {}};
+  add(job, 0, with_values);
+  const Scenario small = walk(shrink_payload(), job, when([](const Scenario&) { return true; }));
+  std::vector<std::int64_t> counts;
+  for (const Event& made : small.ranks[0].events) counts.push_back(made.count);
+  EXPECT_THAT(counts, ElementsAre(2, 1, 2, 0, 3, 1));
+  EXPECT_THAT(small.ranks[0].events[5].extras->values, ElementsAre(0.5));
+  EXPECT_FALSE(small.ranks[0].events[5].extras->in.has_value());
+}
+
+TEST(ShrinkPayload, AFailureBeyondALimitKeepsWhatItNeeds) {
+  Scenario job = ring_job(2);
+  add(job, 0, collective(Op::allreduce, 0, 500));
+  job.ranks[0].events[0].count = 1'000'000;
+  const auto beyond_limit = [](const Scenario& s) { return s.ranks[0].events[0].count > 4096; };
+  const Scenario small = walk(shrink_payload(), job, when(beyond_limit));
+  EXPECT_EQ(small.ranks[0].events[0].count, 4097);
+  EXPECT_EQ(small.ranks[0].events[2].count, 1);
+}
+
+TEST(ShrinkPayload, APayloadFileKeepsItsSize) {
+  Scenario job(1);
+  Event from_file = collective(Op::bcast, 0, 64);
+  from_file.extras.edit().npy = "input.npy";
+  add(job, 0, from_file);
+  add(job, 0, collective(Op::bcast, 0, 64));
+  const Scenario small = walk(shrink_payload(), job, when([](const Scenario&) { return true; }));
+  EXPECT_EQ(small.ranks[0].events[0].count, 64);
+  EXPECT_EQ(small.ranks[0].events[1].count, 64);
+}
+
+TEST(RemoveUnits, NeedsLittleWhereLittleIsNeededAndLinearlyManyWhereAllIs) {
+  Scenario job(1);
+  for (std::int32_t i = 0; i < 1024; ++i) add(job, 0, message(Op::send, kNull, i));
+  std::size_t asked = 0;
+  const auto two = [&](const Scenario& s) {
+    ++asked;
+    std::size_t found = 0;
+    for (const Event& made : s.ranks[0].events) found += made.tag == 3 || made.tag == 900 ? 1 : 0;
+    return found == 2;
+  };
+  EXPECT_EQ(walk(drop_events(), job, when(two)).event_count(), 2U);
+  EXPECT_LT(asked, 100U);
+  asked = 0;
+  const auto all = [&](const Scenario& s) {
+    ++asked;
+    return s.event_count() == 1024;
+  };
+  EXPECT_EQ(walk(drop_events(), job, when(all)).event_count(), 1024U);
+  EXPECT_LT(asked, 2U * 1024U);
+}
+
+}  // namespace
+}  // namespace petri::reduce
