@@ -26,6 +26,12 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// The recorder before whatever the user preloads.
+std::string preload_list(const std::filesystem::path& recorder) {
+  const char* others = std::getenv("LD_PRELOAD");
+  return others != nullptr && *others != '\0' ? recorder.string() + ":" + others : recorder.string();
+}
+
 class JobRun {
  public:
   JobRun(const JobOptions& options, const std::filesystem::path& folder)
@@ -56,10 +62,7 @@ class JobRun {
     std::filesystem::create_directory(folder / "recording");
     GuardedCommand command = options.command;
     auto& environment = command.environment;
-    std::string preload = options.recorder.string();
-    if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
-      preload += ":" + std::string(others);
-    environment.emplace_back("LD_PRELOAD", preload);
+    if (!options.recorder.empty()) environment.emplace_back("LD_PRELOAD", preload_list(options.recorder));
     environment.emplace_back("PETRI_RECORD_DIR", (folder / "recording").string());
     if (options.strict) environment.emplace_back("PETRI_STRICT", "1");
     if (options.digests) environment.emplace_back("PETRI_RECORD_DIGESTS", "1");

@@ -20,7 +20,7 @@ struct Proof {
 
 struct JobOptions {
   GuardedCommand command;          // `run_job` adds what the recorder and the launcher need to its environment
-  std::filesystem::path recorder;  // libpetri_record.so
+  std::filesystem::path recorder;  // libpetri_record.so; empty: nothing is recorded, and no deadlock is proved
   bool strict = false;             // make visible what buffering and early returns hide
   bool digests = false;            // digests of buffers
   std::optional<std::uint64_t> ring_mib;

@@ -1,0 +1,98 @@
+// Making and freeing communicators (MPI 4.1, chapter 7).
+#include <algorithm>
+#include <array>
+
+#include "harness/worker/perform.hpp"
+
+namespace petri {
+namespace {
+
+const Communicator* made_by(const Replayer& replayer, const Event& event) {
+  if (event.new_comm == kNoComm) return nullptr;
+  const Communicator& comm = replayer.scenario().comms[static_cast<std::size_t>(event.new_comm)];
+  return comm.known ? &comm : nullptr;
+}
+
+// The members that a creation names, as group ranks of the parent: the event's own list, else those of what it made.
+std::vector<int> members_of(const Replayer& replayer, const Event& event) {
+  const std::vector<std::int32_t>& listed = event.extras->ranks;
+  if (!listed.empty()) return {listed.begin(), listed.end()};
+  std::vector<int> members;
+  if (const Communicator* made = made_by(replayer, event)) {
+    for (const std::int32_t global : made->ranks)
+      members.push_back(replayer.scenario().comm_of(event).group_rank_of(global));
+  }
+  return members;
+}
+
+class Group {
+ public:
+  Group(MPI_Comm parent, const std::vector<int>& members) {
+    MPI_Group all = MPI_GROUP_NULL;
+    PMPI_Comm_group(parent, &all);
+    PMPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &group_);
+    PMPI_Group_free(&all);
+  }
+  ~Group() {
+    if (group_ != MPI_GROUP_EMPTY) PMPI_Group_free(&group_);
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  MPI_Group get() const { return group_; }
+
+ private:
+  MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+void perform_dup(Replayer& replayer, const Event& event) {
+  MPI_Comm_dup(replayer.comm_of(event), replayer.new_comm_of(event));
+}
+
+void perform_idup(Replayer& replayer, const Event& event) {
+  MPI_Comm_idup(replayer.comm_of(event), replayer.new_comm_of(event), &replayer.request(event.request));
+}
+
+// Without a recorded color, the smallest member of the new communicator is one, and its order the keys: the same for
+// all members, different from all others'.
+void perform_split(Replayer& replayer, const Event& event) {
+  const Communicator* made = made_by(replayer, event);
+  const std::int32_t derived =
+      made != nullptr && !made->ranks.empty() ? *std::min_element(made->ranks.begin(), made->ranks.end()) : 0;
+  const std::int32_t color = event.extras->color.value_or(derived);
+  const std::int32_t key = event.extras->key.value_or(made != nullptr ? made->group_rank_of(replayer.rank()) : 0);
+  MPI_Comm_split(replayer.comm_of(event), color == kNull ? MPI_UNDEFINED : color, key, replayer.new_comm_of(event));
+}
+
+void perform_create(Replayer& replayer, const Event& event) {
+  const Group group(replayer.comm_of(event), members_of(replayer, event));
+  MPI_Comm_create(replayer.comm_of(event), group.get(), replayer.new_comm_of(event));
+}
+
+void perform_create_group(Replayer& replayer, const Event& event) {
+  const Group group(replayer.comm_of(event), members_of(replayer, event));
+  MPI_Comm_create_group(replayer.comm_of(event), group.get(), mpi_tag(event.tag), replayer.new_comm_of(event));
+}
+
+template <int (*call)(MPI_Comm*)>
+void perform_free(Replayer& replayer, const Event& event) {
+  MPI_Comm comm = replayer.comm_of(event);
+  call(&comm);
+}
+
+constexpr std::array kTable{
+    PerformerRow{Op::comm_dup, perform_dup},
+    PerformerRow{Op::comm_idup, perform_idup},
+    PerformerRow{Op::comm_split, perform_split},
+    PerformerRow{Op::comm_create, perform_create},
+    PerformerRow{Op::comm_create_group, perform_create_group},
+    PerformerRow{Op::comm_free, perform_free<MPI_Comm_free>},
+    PerformerRow{Op::comm_disconnect, perform_free<MPI_Comm_disconnect>},
+};
+
+}  // namespace
+
+std::span<const PerformerRow> communicator_table() {
+  return kTable;
+}
+
+}  // namespace petri

@@ -1,0 +1,81 @@
+// petri-worker: an ordinary MPI program that performs a scenario's events. Started by `petri replay` under mpirun; what
+// it does is recorded like any other program.
+//
+// Usage: petri-worker SCENARIO [--force-order] [--delay RANK:SEQ:MS]…
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "harness/trace/read.hpp"
+#include "harness/worker/perform.hpp"
+#include "harness/worker/plan/plan.hpp"
+
+namespace petri {
+namespace {
+
+constexpr int kBadInput = 2;
+
+bool parse(int argc, char** argv, std::int32_t rank, WorkerOptions& options) {
+  for (int i = 1; i < argc; ++i) {
+    int of_rank = 0;
+    unsigned seq = 0;
+    double ms = 0;
+    if (std::strcmp(argv[i], "--force-order") == 0) {
+      options.force_order = true;
+    } else if (std::strcmp(argv[i], "--delay") == 0 && i + 1 < argc &&
+               std::sscanf(argv[i + 1], "%d:%u:%lf", &of_rank, &seq, &ms) == 3) {
+      if (of_rank == rank) options.delays.emplace_back(seq, ms);
+      ++i;
+    } else if (argv[i][0] != '-' && options.scenario.empty()) {
+      options.scenario = argv[i];
+    } else {
+      return false;
+    }
+  }
+  return !options.scenario.empty();
+}
+
+// What petri has checked before it started the job; here for a worker that is started by hand.
+std::string reason_to_refuse(const Scenario& scenario, int world) {
+  if (world != scenario.world()) {
+    return "the scenario has " + std::to_string(scenario.world()) + " ranks, this job " + std::to_string(world);
+  }
+  for (const RankTrace& rank : scenario.ranks) {
+    for (const Event& event : rank.events) {
+      if (performer_of(event.op) == nullptr) return "no way to perform " + std::string(name_of(event.op));
+    }
+  }
+  return reason_against_replay(scenario);
+}
+
+}  // namespace
+}  // namespace petri
+
+int main(int argc, char** argv) {
+  using namespace petri;
+  MPI_Init(&argc, &argv);
+  int rank = 0, world = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  std::string problem;
+  try {
+    WorkerOptions options;
+    if (parse(argc, argv, rank, options)) {
+      const Scenario scenario = read_scenario(options.scenario);
+      problem = reason_to_refuse(scenario, world);
+      if (problem.empty()) {
+        Replayer(scenario, rank, options).run();
+        return 0;
+      }
+    } else {
+      problem = "usage: petri-worker SCENARIO [--force-order] [--delay RANK:SEQ:MS]...";
+    }
+  } catch (const std::exception& error) {
+    problem = error.what();
+  }
+  if (rank == 0) std::fprintf(stderr, "petri-worker: %s\n", problem.c_str());
+  PMPI_Abort(MPI_COMM_WORLD, kBadInput);
+}

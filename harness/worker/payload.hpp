@@ -1,0 +1,19 @@
+// The bytes that a replay sends: the scenario's own where it has them, else a fixed pattern.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/trace/event.hpp"
+
+namespace petri {
+
+using Buffer = std::vector<std::byte>;
+
+// `elements` elements of `type` as rank `rank` sends them in this event. In order of preference: `values`, repeated
+// when they are too few; `fill` ("constant": scale everywhere; "ramp": scale × index; any other name: uniform in
+// [-scale, scale) from seed, rank and index); a pattern of small integers that differs by rank and index.
+Buffer payload_of(const Event& event, std::int32_t rank, ElementType type, std::size_t elements);
+
+}  // namespace petri

@@ -1,0 +1,38 @@
+// How each operation is performed: one table for each family, in a file of its own.
+#pragma once
+
+#include <span>
+
+#include "harness/worker/replayer.hpp"
+
+namespace petri {
+
+using Performer = void (*)(Replayer&, const Event&);
+
+struct PerformerRow {
+  Op op;
+  Performer perform;
+};
+
+std::span<const PerformerRow> point_to_point_table();
+std::span<const PerformerRow> probe_table();
+std::span<const PerformerRow> completion_table();
+std::span<const PerformerRow> collective_table();
+std::span<const PerformerRow> communicator_table();
+std::span<const PerformerRow> host_table();
+
+// Nothing for an operation that no table has.
+Performer performer_of(Op op);
+
+// Repeats `attempt` (true: found, or complete) as the event's record says: until success, a bounded number of times, or
+// for ever where the record ends in it.
+template <class Attempt>
+void poll_as_recorded(const Replayer& replayer, const Event& event, Attempt attempt);
+
+// Values of rank and tag arguments as MPI's.
+int mpi_rank(std::int32_t value);
+int mpi_tag(std::int32_t value);
+
+}  // namespace petri
+
+#include "harness/worker/poll.inl.hpp"

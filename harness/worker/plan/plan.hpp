@@ -1,0 +1,38 @@
+// What a live replay performs of a scenario: the contract between petri, which starts it and reads what it did, and the
+// worker, which does it. Free of MPI.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// True for the operations that the worker can perform. Host events (`compute`, `checkpoint`, …) are among them: they
+// are no calls, and only `sleep` and `compute` take time.
+bool can_perform(Op op);
+
+// Why this scenario cannot be replayed on MPI, naming rank, seq and operation; empty when it can be.
+std::string reason_against_replay(const Scenario& scenario);
+
+// Communicators that no event creates: the members make them at the start, in this order, by comm_create_group over the
+// world with the tags kSetupTag, kSetupTag + 1, …
+std::vector<std::int32_t> communicators_made_at_start(const Scenario& scenario);
+inline constexpr std::int32_t kSetupTag =
+    32000;  // below the smallest tag bound that MPI allows (MPI 4.1, section 9.1.2)
+
+// True for a failed poll that the next event repeats: both together are one loop, which the later one performs.
+bool is_repeated_by_next(const std::vector<Event>& events, std::size_t index);
+
+// True when the rank never leaves this event by itself: a poll, or a sleep, in which its record ends.
+bool is_endless(const RankTrace& rank, std::size_t index);
+
+// A rank whose record ends before finalize makes this file beside the records when it has done all its events, and
+// idles; a rank that goes to finalize makes it just before.
+std::filesystem::path idle_mark(const std::filesystem::path& recording, std::int32_t rank);
+
+}  // namespace petri

@@ -1,0 +1,92 @@
+#include "harness/worker/plan/plan.hpp"
+
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "harness/trace/read.hpp"
+
+namespace petri {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Scenario scenario_of(const std::string& lines) {
+  std::istringstream in(lines);
+  return read_scenario(in, "test");
+}
+
+TEST(Plan, NamesTheOperationThatCannotBeReplayed) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"barrier"}
+{"rank":0,"seq":5,"op":"win_fence","win":"w"}
+{"end":true,"events":2}
+)");
+  EXPECT_THAT(reason_against_replay(scenario), HasSubstr("rank 0, seq 5, win_fence"));
+}
+
+TEST(Plan, NamesASendWithoutItsPeer) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"send","count":1}
+{"end":true,"events":1}
+)");
+  EXPECT_THAT(reason_against_replay(scenario), HasSubstr("its peer is not known"));
+}
+
+TEST(Plan, AcceptsWhatTheWorkerPerforms) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":2}
+{"rank":0,"op":"iallreduce","request":0}
+{"rank":0,"op":"waitall","requests":[0]}
+{"rank":1,"op":"recv","peer":"any"}
+{"end":true,"events":3}
+)");
+  EXPECT_THAT(reason_against_replay(scenario), IsEmpty());
+}
+
+TEST(Plan, MakesOnlyUsedCommunicatorsWithoutACreation) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":2}
+{"comm":"declared","ranks":[1,0]}
+{"comm":"unused","ranks":[0]}
+{"comm":"created","ranks":[0,1]}
+{"rank":0,"op":"comm_dup","new":"created"}
+{"rank":0,"op":"barrier","comm":"created"}
+{"rank":0,"op":"barrier","comm":"declared"}
+{"end":true,"events":3}
+)");
+  EXPECT_THAT(communicators_made_at_start(scenario), ElementsAre(scenario.find_comm("declared")));
+}
+
+TEST(Plan, AFailedPollBelongsToTheNextOfItsKind) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"test","request":0,"flag":0,"polls":3}
+{"rank":0,"op":"test","request":0,"flag":1}
+{"rank":0,"op":"test","request":1,"flag":0}
+{"rank":0,"op":"barrier"}
+{"end":true,"events":4}
+)");
+  const std::vector<Event>& events = scenario.ranks[0].events;
+  EXPECT_TRUE(is_repeated_by_next(events, 0));
+  EXPECT_FALSE(is_repeated_by_next(events, 1));
+  EXPECT_FALSE(is_repeated_by_next(events, 2));
+}
+
+TEST(Plan, KnowsWhereARankStaysForEver) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":3}
+{"rank":0,"op":"test","request":0,"flag":0,"polls":3}
+{"rank":1,"op":"sleep","state":"started"}
+{"rank":1,"op":"barrier","state":"scheduled"}
+{"rank":2,"op":"test","request":0,"flag":0,"polls":3}
+{"rank":0,"end":"running"}
+{"rank":1,"end":"running"}
+{"rank":2,"end":"finalized"}
+{"end":true,"events":4}
+)");
+  EXPECT_TRUE(is_endless(scenario.ranks[0], 0));
+  EXPECT_TRUE(is_endless(scenario.ranks[1], 0));
+  EXPECT_FALSE(is_endless(scenario.ranks[2], 0));
+}
+
+}  // namespace
+}  // namespace petri
