@@ -4,7 +4,10 @@
 
 #include <bit>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
+#include "tests/trace/equal.hpp"
 #include "tests/trace/text.hpp"
 
 namespace petri::test {
@@ -16,41 +19,17 @@ using testing::Pair;
 static_assert(sizeof(Event) == 80, "what read.hpp states of the memory of an event");
 
 // Every key, in the order in which the writer puts them.
-const std::string kEverything =
-    R"({"petri":1,"job":"moe \"eval\"","world":3,"backend":"mpi","hosts":["a","a","b"],"devices":["0","1","0"],)"
-    R"("environment":{"OMPI_MCA_btl":"self,tcp","A":""},"origin":{"source":"big.jsonl","digest":"xxh3-128:00","ranks":[7,0,512]},)"
-    R"("observed":{"verdict":"deadlock","signature":"s1"},"expect":{"signature":"s1","absent":true},"x_note":{"a" : [1, 2.50]}})"
-    "\n"
-    R"({"comm":"dp0","ranks":[2,0],"parent":"world","backend":"nccl","label":"data","x_c":null})"
-    "\n"
-    R"({"rank":0,"op":"isend","comm":"dp0","count":9007199254740993,"dtype":"float32","peer":0,"tag":0,"request":7,)"
-    R"("step":12,"microbatch":3,"category":"grad","state":"completed","time":0.1,"site":"train.cpp:7"})"
-    "\n"
-    R"({"rank":0,"seq":5,"op":"comm_split","remote":"r","new":"half","ranks":[1,0],"color":"null","key":-4})"
-    "\n"
-    R"({"rank":0,"seq":9,"op":"sendrecv","sendpeer":1,"sendtag":2,"sendcount":3,"sendtype":"int8","recvpeer":"any",)"
-    R"("recvtag":"any","recvcount":4,"recvtype":"2int","matched":1,"message":3})"
-    "\n"
-    R"({"rank":0,"seq":10,"op":"alltoallv","sendcounts":[1,2,3],"recvcounts":[4,5,6],"thread":1,"device":0,"stream":"s"})"
-    "\n"
-    R"({"rank":0,"end":"signal","dropped":4,"signal":9,"x_e":1})"
-    "\n"
-    R"({"rank":1,"op":"waitany","requests":[1,2],"flag":true,"index":1,"polls":40})"
-    "\n"
-    R"({"rank":1,"op":"testsome","requests":[1,2],"flag":false,"indices":[0]})"
-    "\n"
-    R"({"rank":1,"op":"bcast","counts":[1,0],"reduce":"user","root":"root","win":"w","target":2,"lock":"shared","file":"f",)"
-    R"("coll_seq":8,"value":"stop","in":{"digest":"xxh3-128:11","min":"-inf","max":"nan","sum":1e+300,"norm":0.5,"nan":1,"inf":2},)"
-    R"("out":{},"values":[1.0,"-0",1e-45,"nan"],"fill":{"generator":"pcg","seed":18446744073709551615,"scale":0.5},"npy":"a.npy",)"
-    R"("state":"started","error":"MPI_ERR_TRUNCATE","site":"x.c:1","x_free":"é"})"
-    "\n"
-    R"({"rank":1,"end":"exited","dropped":0,"status":3})"
-    "\n"
-    R"({"end":true,"events":7})"
-    "\n";
+std::string everything() {
+  std::ifstream in(PETRI_TEST_DATA "/everything.jsonl", std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 TEST(RoundTrip, KeepsEveryKey) {
-  EXPECT_EQ(written(read_text(kEverything)), kEverything);
+  const std::string text = everything();
+  ASSERT_FALSE(text.empty());
+  const Scenario scenario = read_text(text);
+  EXPECT_EQ(written(scenario), text);
+  EXPECT_TRUE(equal(scenario, read_text(written(scenario))));
 }
 
 TEST(RoundTrip, IgnoresTheOrderOfKeysAndOfRanks) {
@@ -65,7 +44,7 @@ TEST(RoundTrip, IgnoresTheOrderOfKeysAndOfRanks) {
 }
 
 TEST(Read, FillsTheEvent) {
-  const Scenario scenario = read_text(kEverything);
+  const Scenario scenario = read_text(everything());
   EXPECT_EQ(scenario.world(), 3);
   EXPECT_FALSE(scenario.cut);
   const Event& send = scenario.ranks[0].events[0];
