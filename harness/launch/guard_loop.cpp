@@ -123,7 +123,10 @@ class GuardLoop {
 }  // namespace
 
 PreparedCommand::PreparedCommand(const GuardedCommand& command, const std::filesystem::path& folder)
-    : arguments_(command.arguments), output_(command.output), inherit_stdin_(command.inherit_stdin) {
+    : arguments_(command.arguments),
+      output_(command.output),
+      working_folder_(command.working_folder),
+      inherit_stdin_(command.inherit_stdin) {
   auto overrides = command.environment;
   overrides.emplace_back(kRunVariable, folder.string());
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -156,6 +159,7 @@ int PreparedCommand::become() const {
     dup2(file, STDOUT_FILENO);
     dup2(file, STDERR_FILENO);
   }
+  if (!working_folder_.empty() && chdir(working_folder_.c_str()) != 0) return errno;
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   execvpe(argv_[0], argv_.data(), envp_.data());
   return errno;

@@ -32,7 +32,7 @@ class PreparedCommand {
  private:
   std::vector<std::string> arguments_, environment_;
   std::vector<char*> argv_, envp_;
-  std::string output_;
+  std::string output_, working_folder_;
   bool inherit_stdin_;
 };
 

@@ -20,6 +20,7 @@ struct GuardedCommand {
   std::vector<std::pair<std::string, std::string>> environment;  // on top of petri's own
   bool inherit_stdin = false;                                    // false: /dev/null
   std::filesystem::path output;                                  // stdout and stderr go there; empty: petri's own
+  std::filesystem::path working_folder = {};                     // empty: petri's own
 };
 
 // How the command ended, as waitpid tells it.

@@ -83,6 +83,15 @@ TEST(Guardian, PassesArgumentsAndEnvironmentWithoutAShell) {
   EXPECT_EQ(text_of(output), "a 'b' $(c) \"d\"\n");
 }
 
+TEST(Guardian, StartsTheCommandInItsWorkingFolder) {
+  const fs::path folder = make_run_folder(0);
+  GuardedCommand command{{"/bin/sh", "-c", "pwd > here"}, {}, false, {}};
+  command.working_folder = folder;
+  Guardian guardian(command, folder);
+  ASSERT_TRUE(becomes_true([&] { return guardian.ended(50).has_value(); }));
+  EXPECT_EQ(text_of(folder / "here"), folder.string() + "\n");
+}
+
 TEST(Guardian, RefusesACommandThatIsNotThere) {
   const fs::path folder = make_run_folder(0);
   EXPECT_THROW(Guardian({{"no-such-program-of-petri"}, {}, false, {}}, folder), EnvironmentError);
