@@ -1,0 +1,48 @@
+#include <nlohmann/json.hpp>
+
+#include "harness/report/diagnosis.hpp"
+
+namespace petri {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json place(const Scenario& scenario, EventRef ref) {
+  return {{"rank", ref.rank}, {"seq", at(scenario, ref).seq}};
+}
+
+json finding(const Scenario& scenario, const Finding& finding) {
+  json events = json::array();
+  for (const EventRef ref : finding.events) events.push_back(place(scenario, ref));
+  return {{"kind", name_of(finding.kind)}, {"culprits", finding.culprits}, {"events", std::move(events)},
+          {"expected", finding.expected},  {"actual", finding.actual},     {"text", finding.text},
+          {"evidence", finding.evidence}};
+}
+
+json blocked(const Scenario& scenario, EventRef ref) {
+  const Event& event = at(scenario, ref);
+  json object = place(scenario, ref);
+  object["op"] = name_of(event.op);
+  object["comm"] = scenario.comm_of(event).name;
+  if (event.site != kNoSymbol) object["site"] = scenario.site_of(event);
+  return object;
+}
+
+}  // namespace
+
+std::string render_json(const Diagnosis& diagnosis, const Scenario& scenario) {
+  json out;
+  out["verdict"] = name_of(diagnosis.verdict);
+  out["signature"] = diagnosis.signature;
+  out["assumptions"] = diagnosis.assumptions;
+  out["findings"] = json::array();
+  for (const Finding& each : diagnosis.findings) out["findings"].push_back(finding(scenario, each));
+  out["notes"] = diagnosis.notes;
+  out["blocked"] = json::array();
+  for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank)
+    if (const auto index = diagnosis.blocked[rank])
+      out["blocked"].push_back(blocked(scenario, {static_cast<std::int32_t>(rank), *index}));
+  return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace petri
