@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 
 #include "harness/worker/perform.hpp"
 #include "harness/worker/plan/plan.hpp"
@@ -32,7 +31,8 @@ Replayer::Replayer(const Scenario& scenario, std::int32_t rank, const WorkerOpti
       rank_(rank),
       options_(options),
       trace_(scenario.ranks[static_cast<std::size_t>(rank)]),
-      comms_(scenario.comms.size(), MPI_COMM_NULL) {
+      comms_(scenario.comms.size(), MPI_COMM_NULL),
+      log_(recording_folder(), rank, trace_.events.size()) {
   comms_[0] = MPI_COMM_WORLD;
 }
 
@@ -46,11 +46,13 @@ void Replayer::run() {
   }
   for (index_ = 0; index_ < trace_.events.size(); ++index_) {
     const Event& event = trace_.events[index_];
+    log_.begin(index_);
     if (is_repeated_by_next(trace_.events, index_)) continue;
     delay(event);
     performer_of(event.op)(*this, event);
     scratch_.clear();
   }
+  log_.begin(index_);
   end_like_the_record();
 }
 
@@ -114,18 +116,13 @@ void Replayer::delay(const Event& event) const {
   }
 }
 
-void Replayer::mark_idle() const {
-  if (recording_folder() != nullptr) std::ofstream(idle_mark(recording_folder(), rank_)).put('\n');
-}
-
 void Replayer::idle() {
-  mark_idle();
+  const char* folder = recording_folder();
+  if (folder != nullptr) mark_rest(folder, rank_, Rest::idle);
   // Whoever started the replay ends it: a rank that is waited for must not go away by itself.
-  while (recording_folder() == nullptr || access(recording_folder(), F_OK) == 0) {
-    bool all = recording_folder() != nullptr;
-    for (std::int32_t rank = 0; all && rank < scenario_.world(); ++rank) {
-      all = access(idle_mark(recording_folder(), rank).c_str(), F_OK) == 0;
-    }
+  while (folder == nullptr || access(folder, F_OK) == 0) {
+    bool all = folder != nullptr;
+    for (std::int32_t rank = 0; all && rank < scenario_.world(); ++rank) all = rest_of(folder, rank) != Rest::none;
     if (all) break;
     usleep(kIdleLook_us);
   }
@@ -135,7 +132,7 @@ void Replayer::idle() {
 
 void Replayer::finalize() {
   if (finalized_) return;
-  mark_idle();
+  if (recording_folder() != nullptr) mark_rest(recording_folder(), rank_, Rest::finalizes);
   MPI_Finalize();
   finalized_ = true;
 }

@@ -13,6 +13,7 @@
 
 #include "harness/trace/scenario.hpp"
 #include "harness/worker/payload.hpp"
+#include "harness/worker/plan/replay_log.hpp"
 
 namespace petri {
 
@@ -60,8 +61,7 @@ class Replayer {
   // True when the event at hand never ends by itself (plan.hpp).
   bool endless() const;
 
-  // Tells petri that this rank will do nothing more (plan.hpp).
-  void mark_idle() const;
+  // Stays until all ranks rest (plan.hpp) or petri ends the job.
   [[noreturn]] void idle();
   void finalize();
 
@@ -84,6 +84,7 @@ class Replayer {
   std::unordered_map<std::int64_t, MPI_Message> messages_;
   std::map<std::pair<std::int32_t, std::string_view>, Shape> shapes_;  // by communicator and family
   std::vector<Buffer> scratch_;
+  ReplayLog log_;
   std::size_t index_ = 0;
   MPI_Comm discarded_ = MPI_COMM_NULL;
   bool finalized_ = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <optional>
 
 namespace petri {
@@ -65,6 +66,10 @@ constexpr std::array<std::string_view, 17> kCollectives{
 
 bool needs_peer(OpKind kind, Op op) {
   return kind == OpKind::send || (kind == OpKind::recv && op != mrecv && op != imrecv) || kind == OpKind::probe;
+}
+
+std::filesystem::path rest_file(const std::filesystem::path& recording, std::int32_t rank) {
+  return recording / ("rest-" + std::to_string(rank));
 }
 
 std::optional<std::string> reason_against(const Scenario& scenario, const Event& event) {
@@ -140,8 +145,16 @@ bool is_endless(const RankTrace& rank, std::size_t index) {
   return kind == OpKind::host && event.state == EventState::started;
 }
 
-std::filesystem::path idle_mark(const std::filesystem::path& recording, std::int32_t rank) {
-  return recording / ("idle-" + std::to_string(rank));
+void mark_rest(const std::filesystem::path& recording, std::int32_t rank, Rest rest) {
+  std::ofstream(rest_file(recording, rank)).put(static_cast<char>(rest));
+}
+
+Rest rest_of(const std::filesystem::path& recording, std::int32_t rank) {
+  switch (std::ifstream(rest_file(recording, rank)).get()) {
+    case static_cast<int>(Rest::idle): return Rest::idle;
+    case static_cast<int>(Rest::finalizes): return Rest::finalizes;
+    default: return Rest::none;
+  }
 }
 
 }  // namespace petri

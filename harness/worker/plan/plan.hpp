@@ -31,8 +31,13 @@ bool is_repeated_by_next(const std::vector<Event>& events, std::size_t index);
 // True when the rank never leaves this event by itself: a poll, or a sleep, in which its record ends.
 bool is_endless(const RankTrace& rank, std::size_t index);
 
-// A rank whose record ends before finalize makes this file beside the records when it has done all its events, and
-// idles; a rank that goes to finalize makes it just before.
-std::filesystem::path idle_mark(const std::filesystem::path& recording, std::int32_t rank);
+// A file beside the records in which a rank says that it does nothing more of its own.
+enum class Rest : char {
+  none = '-',
+  idle = 'i',       // it has done all its events, its record ends before finalize, and it stays
+  finalizes = 'f',  // it is about to enter finalize
+};
+void mark_rest(const std::filesystem::path& recording, std::int32_t rank, Rest rest);
+Rest rest_of(const std::filesystem::path& recording, std::int32_t rank);
 
 }  // namespace petri

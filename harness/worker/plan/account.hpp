@@ -1,0 +1,32 @@
+// What a replay did, told in the scenario's own terms.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// What the worker's ranks say of themselves.
+struct ReplayState {
+  std::vector<std::vector<std::uint64_t>> logs;  // by rank: read_replay_log
+  std::vector<bool> idle;                        // by rank: it has done all its events, and stays
+
+  // Everybody either stands in a call or idles: nothing but a call's return can change anything.
+  bool settled(const Scenario& recording) const;
+};
+
+ReplayState read_replay_state(const std::filesystem::path& recording, std::int32_t world);
+
+// `scenario` with what its replay, recorded as `recording`, made of it: each rank has the events that it began, with
+// the scenario's own arguments, sequence numbers, steps and call sites, and with the recording's states, matches,
+// flags, digests and errors; then how it ended. A finalize that the scenario does not name is added where the rank is
+// stuck in it. Header and communicators stay.
+Scenario account_of(const Scenario& scenario, const Scenario& recording, const ReplayState& state);
+
+// The same, followed by the events that were not begun, as `scheduled`.
+Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, const ReplayState& state);
+
+}  // namespace petri

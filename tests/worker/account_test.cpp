@@ -1,0 +1,133 @@
+#include "harness/worker/plan/account.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "harness/trace/read.hpp"
+
+namespace petri {
+namespace {
+
+Scenario scenario_of(const std::string& lines) {
+  std::istringstream in(lines);
+  return read_scenario(in, "test");
+}
+
+const std::string kHeader = R"({"petri":1,"job":"j","world":1})"
+                            "\n";
+
+TEST(Account, SkipsWhatTheReplayDidBeforeTheFirstEvent) {
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"seq":40,"op":"barrier","site":"a.cpp:7","step":3}
+{"end":true,"events":1}
+)");
+  const Scenario recording = scenario_of(kHeader + R"({"rank":0,"op":"init","state":"completed"}
+{"rank":0,"op":"comm_create_group","ranks":[0],"state":"completed"}
+{"rank":0,"op":"barrier","state":"started","site":"collective.cpp:1"}
+{"rank":0,"end":"running"}
+{"end":true,"events":3}
+)");
+  const Scenario account = account_of(scenario, recording, {{{2}}, {false}});
+  ASSERT_EQ(account.ranks[0].events.size(), 1u);
+  const Event& event = account.ranks[0].events[0];
+  EXPECT_EQ(event.state, EventState::started);
+  EXPECT_EQ(event.seq, 40u);
+  EXPECT_EQ(event.step, 3);
+  EXPECT_EQ(account.site_of(event), "a.cpp:7");
+  EXPECT_EQ(account.ranks[0].end.kind, EndKind::running);
+}
+
+TEST(Account, EndsWhereTheReplayStands) {
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"barrier"}
+{"rank":0,"op":"compute"}
+{"rank":0,"op":"barrier"}
+{"rank":0,"op":"barrier"}
+{"end":true,"events":4}
+)");
+  const Scenario recording = scenario_of(kHeader + R"({"rank":0,"op":"barrier","state":"completed"}
+{"rank":0,"op":"barrier","state":"started"}
+{"rank":0,"end":"running"}
+{"end":true,"events":2}
+)");
+  const ReplayState state{{{0, 1, 1}}, {false}};
+  const Scenario account = account_of(scenario, recording, state);
+  ASSERT_EQ(account.ranks[0].events.size(), 3u);
+  EXPECT_EQ(account.ranks[0].events[1].state, EventState::completed);
+  EXPECT_EQ(account.ranks[0].events[2].state, EventState::started);
+  const Scenario whole = account_with_rest(scenario, recording, state);
+  ASSERT_EQ(whole.ranks[0].events.size(), 4u);
+  EXPECT_EQ(whole.ranks[0].events[3].state, EventState::scheduled);
+}
+
+TEST(Account, TakesMatchesFromTheReplayAndArgumentsFromTheScenario) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":3}
+{"rank":0,"op":"recv","peer":"any","matched":1}
+{"end":true,"events":1}
+)");
+  const Scenario recording = scenario_of(R"({"petri":1,"job":"j","world":3}
+{"rank":0,"op":"recv","peer":"any","count":262144,"dtype":"int32","matched":2,"state":"completed"}
+{"end":true,"events":1}
+)");
+  const Event event = account_of(scenario, recording, {{{0, 1}, {}, {}}, {false, false, false}}).ranks[0].events.at(0);
+  EXPECT_EQ(event.matched, 2);
+  EXPECT_EQ(event.count, kUnknownCount);
+}
+
+TEST(Account, AnIdleRankEndsAsItsRecordDoes) {
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"barrier"}
+{"rank":0,"end":"cut","dropped":7}
+{"end":true,"events":1}
+)");
+  const Scenario recording = scenario_of(kHeader + R"({"rank":0,"op":"barrier","state":"completed"}
+{"rank":0,"end":"exited"}
+{"end":true,"events":1}
+)");
+  const Scenario account = account_of(scenario, recording, {{{0, 1}}, {true}});
+  EXPECT_EQ(account.ranks[0].end.kind, EndKind::cut);
+  EXPECT_EQ(account.ranks[0].end.dropped, 7u);
+}
+
+TEST(Account, ShowsARankThatIsStuckInItsImpliedFinalize) {
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"barrier"}
+{"end":true,"events":1}
+)");
+  const Scenario recording = scenario_of(kHeader + R"({"rank":0,"op":"barrier","state":"completed"}
+{"rank":0,"op":"finalize","state":"started"}
+{"rank":0,"end":"running"}
+{"end":true,"events":2}
+)");
+  const Scenario account = account_of(scenario, recording, {{{0, 1}}, {false}});
+  ASSERT_EQ(account.ranks[0].events.size(), 2u);
+  EXPECT_EQ(account.ranks[0].events[1].op, Op::finalize);
+  EXPECT_EQ(account.ranks[0].events[1].seq, 1u);
+}
+
+TEST(Account, APollLoopAndItsSuccessAreOneEventWhereTheScenarioHasOne) {
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"test","request":4,"flag":1}
+{"rank":0,"op":"barrier"}
+{"end":true,"events":2}
+)");
+  const Scenario recording =
+      scenario_of(kHeader + R"({"rank":0,"op":"test","request":0,"flag":0,"polls":9,"state":"completed"}
+{"rank":0,"op":"test","request":0,"flag":1,"state":"completed"}
+{"rank":0,"op":"barrier","state":"completed"}
+{"end":true,"events":3}
+)");
+  const Scenario account = account_of(scenario, recording, {{{0, 2, 3}}, {false}});
+  ASSERT_EQ(account.ranks[0].events.size(), 2u);
+  EXPECT_EQ(account.ranks[0].events[0].flag, 1);
+  EXPECT_EQ(account.ranks[0].events[1].op, Op::barrier);
+}
+
+TEST(Account, IsSettledWhenEachRankWaitsOrRests) {
+  const Scenario recording = scenario_of(R"({"petri":1,"job":"j","world":2}
+{"rank":0,"op":"barrier","state":"started"}
+{"rank":1,"op":"barrier","state":"completed"}
+{"end":true,"events":2}
+)");
+  EXPECT_FALSE((ReplayState{{{}, {}}, {false, false}}.settled(recording)));
+  EXPECT_TRUE((ReplayState{{{}, {}}, {false, true}}.settled(recording)));
+}
+
+}  // namespace
+}  // namespace petri
