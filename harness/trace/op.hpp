@@ -13,6 +13,12 @@ enum class Op : std::uint8_t {
 #undef PETRI_OP
 };
 
+#define PETRI_OP(name, kind, family, form, traits) +1
+inline constexpr int kOpCount = 0
+#include "harness/trace/op.inc"
+    ;
+#undef PETRI_OP
+
 // clang-format off
 enum class OpKind : std::uint8_t {
   send, recv, sendrecv, probe, start, partition, wait, test, request, collective, comm_create, comm_free, window, rma, file,

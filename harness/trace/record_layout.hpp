@@ -8,7 +8,7 @@
 // touched costs no storage.
 //
 // Cost of an event: one slot of 64 bytes. Longer argument lists take further slots of 56 bytes of payload each: a
-// waitall one for 14 requests, a v-collective one for 14 counts, a sendrecv one, a digest with its summary one.
+// waitall one for 14 requests, a v-collective one for 7 counts, a sendrecv one, a digest with its summary one.
 //
 // When the ring is full, the oldest events are overwritten. Default size: 16 MiB, 262,144 slots (PETRI_RECORD_RING, in
 // MiB, rounded up to a power of two). The number of events lost is known, since events carry their local number; a
@@ -95,10 +95,10 @@ enum class Part : std::uint8_t {
   none,
   sides,       // struct Sides
   requests,    // std::uint32_t each: request number, kRequestDone where this call completed it, or kNullRequest
-  counts,      // std::int32_t each
-  sendcounts,  // std::int32_t each
-  recvcounts,  // std::int32_t each
-  ranks,       // std::int32_t each: world ranks of the members that a creation names
+  counts,      // std::int64_t each
+  sendcounts,  // std::int64_t each
+  recvcounts,  // std::int64_t each
+  ranks,       // std::int32_t each: members that a creation names, group ranks of its communicator
   in,          // struct Boundary: the send buffer before the call
   out,         // struct Boundary: the receive buffer after it
 };
@@ -121,9 +121,9 @@ struct alignas(kSlotBytes) Slot {
   std::uint8_t reduce;               // ReduceOp
   std::uint32_t seq;                 // event number, from 0
   std::int32_t comm;                 // local communicator number: a CommFact's id
-  std::int32_t peer;                 // peer | root | color
+  std::int32_t peer;                 // peer | root | color | message number of mrecv
   std::int32_t tag;                  // tag | key
-  std::int64_t count;                // elements | ordinal of this creation on its parent
+  std::int64_t count;                // elements | ordinal of this creation on its parent | message number of mprobe
   std::uint64_t site;                // return address of the call; 0: unknown
   std::uint64_t time;                // clock reading at the begin
   std::uint32_t request;             // request that the call makes, waits for or frees; kNoRequest
@@ -160,11 +160,12 @@ struct Boundary {
 };
 static_assert(sizeof(Boundary) == kPayloadBytes);
 
-// Facts: what must not be lost when the ring wraps. Each starts 8-byte aligned with this head; `kind` is stored last.
+// Facts: what must not be lost when the ring wraps. Each starts 8-byte aligned with
+// this head; those below Header::facts_used are whole.
 enum class FactKind : std::uint32_t { none, comm, module, error, text };
 
 struct FactHead {
-  std::atomic<FactKind> kind;
+  FactKind kind;
   std::uint32_t bytes;  // of the whole fact, head included, before the padding to 8
 };
 

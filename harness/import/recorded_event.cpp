@@ -1,0 +1,184 @@
+#include "harness/import/recorded_event.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace petri {
+namespace {
+
+using record::Slot;
+
+template <class Enum>
+Enum enum_or_unknown(std::uint8_t value, Enum last) {
+  return value <= static_cast<std::uint8_t>(last) ? static_cast<Enum>(value) : Enum::unknown;
+}
+
+ElementType type_of(std::uint8_t value) {
+  return enum_or_unknown(value, ElementType::longdouble_int);
+}
+
+void take_point_to_point(Event& event, const Slot& slot) {
+  event.peer = slot.peer;
+  event.tag = slot.tag;
+  event.count = slot.count;
+  const bool completed = event.state == EventState::completed;
+  if (completed && slot.matched != kUnset) event.matched = slot.matched;
+  // The format has no key for it: a receive from any tag names the source that matched.
+  if (completed && slot.tag == kAny && slot.result >= 0 && slot.matched != kUnset)
+    event.extras.edit().free_keys.emplace_back("x_matched_tag", fmt::format("{}", slot.result));
+}
+
+void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides) {
+  if (slot.matched != kUnset) event.matched = slot.matched;
+  const auto one_or_both = [&](auto send, auto recv, auto& one, auto EventExtras::*send_key,
+                               auto EventExtras::*recv_key) {
+    if (send == recv) {
+      one = send;
+    } else {
+      event.extras.edit().*send_key = send;
+      event.extras.edit().*recv_key = recv;
+    }
+  };
+  one_or_both(sides.sendpeer, sides.recvpeer, event.peer, &EventExtras::sendpeer, &EventExtras::recvpeer);
+  one_or_both(sides.sendtag, sides.recvtag, event.tag, &EventExtras::sendtag, &EventExtras::recvtag);
+  one_or_both(sides.sendcount, sides.recvcount, event.count, &EventExtras::sendcount, &EventExtras::recvcount);
+  one_or_both(type_of(sides.sendtype), type_of(sides.recvtype), event.dtype, &EventExtras::sendtype,
+              &EventExtras::recvtype);
+}
+
+// Both sides of a collective, where they differ.
+void take_sides(Event& event, const record::Sides& sides) {
+  EventExtras& extras = event.extras.edit();
+  event.count = kUnknownCount;
+  extras.sendcount = sides.sendcount;
+  extras.recvcount = sides.recvcount;
+  if (sides.sendtype == sides.recvtype) return;
+  event.dtype = ElementType::unknown;
+  extras.sendtype = type_of(sides.sendtype);
+  extras.recvtype = type_of(sides.recvtype);
+}
+
+void take_collective(Event& event, const RecordedEvent& recorded, bool events_lost) {
+  const Slot& slot = recorded.slot();
+  if (is_rooted(event.op)) event.root = slot.peer;
+  event.count = slot.count;
+  if (events_lost) event.coll_seq = slot.matched;
+  if (!recorded.sides.empty()) take_sides(event, recorded.sides.front());
+  if (!recorded.counts.empty()) event.extras.edit().counts = recorded.counts;
+  if (!recorded.sendcounts.empty()) event.extras.edit().sendcounts = recorded.sendcounts;
+  if (!recorded.recvcounts.empty()) event.extras.edit().recvcounts = recorded.recvcounts;
+}
+
+void take_creation(Event& event, const RecordedEvent& recorded, CommNames& comms, bool events_lost) {
+  const Slot& slot = recorded.slot();
+  if (events_lost && is_positional(event.op)) event.coll_seq = slot.matched;
+  if (slot.result > record::kSelfComm) event.new_comm = comms.index_of(slot.result);
+  if (event.op == Op::comm_create_group) event.tag = slot.tag;
+  if (event.op == Op::comm_split || event.op == Op::comm_split_type) {
+    if (slot.peer != kUnset) event.extras.edit().color = slot.peer;
+    event.extras.edit().key = slot.tag;
+  }
+  if (!recorded.ranks.empty()) event.extras.edit().ranks = recorded.ranks;
+}
+
+// Requests of a wait or test, and which of them it completed.
+void take_requests(Event& event, const RecordedEvent& recorded) {
+  const Slot& slot = recorded.slot();
+  if (recorded.requests.empty()) return;
+  EventExtras& extras = event.extras.edit();
+  const bool completed = event.state == EventState::completed;
+  std::vector<std::int32_t> place(recorded.requests.size(), -1);  // in the list without null requests
+  for (std::size_t i = 0; i < recorded.requests.size(); ++i) {
+    const std::uint32_t number = recorded.requests[i] & ~record::kRequestDone;
+    if (number == record::kNullRequest) continue;
+    place[i] = static_cast<std::int32_t>(extras.requests.size());
+    if ((recorded.requests[i] & record::kRequestDone) != 0)
+      extras.indices.push_back(static_cast<std::uint32_t>(place[i]));
+    extras.requests.push_back(number);
+  }
+  const bool any = event.op == Op::waitany || event.op == Op::testany;
+  if (completed && any && slot.matched >= 0 && static_cast<std::size_t>(slot.matched) < place.size() &&
+      place[static_cast<std::size_t>(slot.matched)] >= 0)
+    extras.index = place[static_cast<std::size_t>(slot.matched)];
+}
+
+// A matched probe takes a message out of the queue under a number, which the matched receive names instead of a source.
+void take_message_number(Event& event, const Slot& slot) {
+  const bool probes = event.op == Op::mprobe || event.op == Op::improbe;
+  const bool receives = event.op == Op::mrecv || event.op == Op::imrecv;
+  if (probes) {
+    if (slot.count >= 0) event.extras.edit().message = slot.count;
+    event.count = kUnknownCount;
+  } else if (receives) {
+    if (slot.peer >= 0) event.extras.edit().message = slot.peer;
+    event.peer = kUnset;
+    event.tag = kUnset;
+  }
+}
+
+void take_flag(Event& event, const Slot& slot) {
+  if ((slot.flags & record::kFlagKnown) == 0) return;
+  event.flag = (slot.flags & record::kFlagTrue) != 0 ? 1 : 0;
+  if (event.flag == 0 && slot.result > 0) event.extras.edit().polls = static_cast<std::uint64_t>(slot.result);
+}
+
+Summary to_summary(const record::Boundary& boundary) {
+  Summary summary;
+  summary.digest = "xxh3-128:";
+  for (const unsigned char byte : boundary.digest) summary.digest += fmt::format("{:02x}", byte);
+  if (std::isnan(boundary.norm)) return summary;
+  summary.min = boundary.min;
+  summary.max = boundary.max;
+  summary.sum = boundary.sum;
+  summary.norm = boundary.norm;
+  if (boundary.nan > 0) summary.nan = boundary.nan;
+  if (boundary.inf > 0) summary.inf = boundary.inf;
+  return summary;
+}
+
+void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& facts) {
+  const Slot& slot = recorded.slot();
+  if (!recorded.in.empty()) event.extras.edit().in = to_summary(recorded.in.front());
+  if (!recorded.out.empty()) event.extras.edit().out = to_summary(recorded.out.front());
+  if (slot.error != 0) {
+    const auto name = facts.error_names.find(slot.error);
+    event.extras.edit().error = name != facts.error_names.end() ? name->second : fmt::format("error {}", slot.error);
+  }
+  if ((slot.flags & record::kListCut) != 0) event.extras.edit().free_keys.emplace_back("x_list_cut", "true");
+}
+
+}  // namespace
+
+Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFacts& facts, bool events_lost) {
+  const Slot& slot = recorded.slot();
+  Event event;
+  event.op = static_cast<Op>(slot.op);
+  const auto state = slot.state.load(std::memory_order_relaxed);
+  event.state =
+      state <= static_cast<std::uint8_t>(EventState::completed) ? static_cast<EventState>(state) : EventState::unknown;
+  event.dtype = type_of(slot.dtype);
+  event.reduce = enum_or_unknown(slot.reduce, ReduceOp::user);
+  event.comm = comms.index_of(slot.comm);
+  event.request = slot.request;
+  switch (kind_of(event.op)) {
+    case OpKind::send:
+    case OpKind::recv:
+    case OpKind::probe: take_point_to_point(event, slot); break;
+    case OpKind::sendrecv:
+      if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front());
+      break;
+    case OpKind::collective: take_collective(event, recorded, events_lost); break;
+    case OpKind::comm_create:
+    case OpKind::comm_free: take_creation(event, recorded, comms, events_lost); break;
+    case OpKind::wait:
+    case OpKind::test: take_requests(event, recorded); break;
+    default: break;
+  }
+  take_message_number(event, slot);
+  take_flag(event, slot);
+  take_rest(event, recorded, facts);
+  return event;
+}
+
+}  // namespace petri

@@ -1,0 +1,190 @@
+#include "harness/import/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "harness/import/call_sites.hpp"
+#include "harness/import/comm_names.hpp"
+#include "harness/import/process_record.hpp"
+#include "harness/import/recorded_event.hpp"
+
+namespace petri {
+namespace {
+
+using record::RecordView;
+
+[[noreturn]] void reject(const std::filesystem::path& file, const std::string& reason) {
+  throw InputError(file.string(), 0, 0, reason);
+}
+
+// The records of all processes that know their rank, by rank.
+struct Processes {
+  std::int32_t world = 0;
+  std::vector<std::pair<std::int32_t, RecordView>> views;
+};
+
+Processes open_all(const std::filesystem::path& folder) {
+  Processes all;
+  const auto files = record::record_files(folder);
+  if (files.empty()) reject(folder, "no recording there: no process made a record of itself");
+  for (const auto& file : files) {
+    std::optional<RecordView> view = RecordView::open(file);
+    if (!view) continue;
+    const std::int32_t rank = view->world_rank();
+    const std::int32_t size = view->world_size();
+    if (rank < 0 || size < 0) continue;  // in MPI_Init still, and the launcher did not say
+    if (size < 1 || size > kMaxWorld || rank >= size)
+      reject(file, fmt::format("damaged record: rank {} of {}", rank, size));
+    if (all.world != 0 && size != all.world)
+      reject(file, fmt::format("a process of a world of {}, beside one of a world of {}: two jobs in one folder", size,
+                               all.world));
+    all.world = size;
+    all.views.emplace_back(rank, std::move(*view));
+  }
+  if (all.world == 0) reject(folder, "no process there has got through MPI_Init yet");
+  const auto by_rank = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::sort(all.views.begin(), all.views.end(), by_rank);
+  for (std::size_t i = 1; i < all.views.size(); ++i)
+    if (all.views[i].first == all.views[i - 1].first)
+      reject(all.views[i].second.file(),
+             fmt::format("a second record of rank {}: two jobs in one folder", all.views[i].first));
+  return all;
+}
+
+// To a tenth of a microsecond: event times are advisory, and short numbers keep files small.
+double seconds(std::uint64_t ticks, double hz) {
+  return std::round(static_cast<double>(ticks) / hz * 1e7) / 1e7;
+}
+
+RankEnd end_of(const RecordView& view) {
+  RankEnd end;
+  end.stated = true;
+  end.status = view.header().exit_status.load(std::memory_order_relaxed);
+  end.signal = view.header().signal.load(std::memory_order_relaxed);
+  switch (view.ended()) {
+    case record::Ended::running: end.kind = EndKind::running; return end;
+    case record::Ended::finalized: end.kind = EndKind::finalized; return end;
+    case record::Ended::exited: end.kind = EndKind::exited; return end;
+    case record::Ended::aborted: end.kind = EndKind::aborted; return end;
+    case record::Ended::signal: end.kind = EndKind::signal; return end;
+  }
+  reject(view.file(), "damaged record: it ended in an unknown way");
+}
+
+// Names call sites: one symbol for one address in one module, whatever address the module was loaded at.
+class SiteNames {
+ public:
+  explicit SiteNames(SymbolTable& symbols) : symbols_(symbols) {}
+
+  std::uint32_t symbol(const std::vector<ModuleFactCopy>& modules, std::uint64_t address) {
+    if (address == 0) return kNoSymbol;
+    // The latest of overlapping modules is the one that was there last.
+    const auto module = std::find_if(modules.rbegin(), modules.rend(), [address](const ModuleFactCopy& candidate) {
+      return candidate.begin <= address && address < candidate.end;
+    });
+    if (module == modules.rend()) return symbols_.intern(fmt::format("{:#x}", address));
+    const auto [place, fresh] = known_.try_emplace({module->path, address - module->bias}, kNoSymbol);
+    if (fresh) place->second = symbols_.intern(sites_.name(module->path, address - module->bias));
+    return place->second;
+  }
+
+ private:
+  SymbolTable& symbols_;
+  CallSites sites_;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> known_;
+};
+
+// One rank's way from its record into the scenario.
+class RankReader {
+ public:
+  RankReader(Scenario& scenario, CommNames& comms, SiteNames* sites, bool events_lost)
+      : scenario_(scenario), comms_(comms), sites_(sites), events_lost_(events_lost) {}
+
+  void read(std::int32_t rank, const RecordView& view) {
+    const ProcessFacts facts = read_facts(view);
+    comms_.begin_rank(rank, facts, view.file().string());
+    RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(rank)];
+    trace.end = end_of(view);
+    const double hz = view.header().clock_hz.load(std::memory_order_relaxed);
+    std::map<std::uint64_t, std::uint32_t> symbols;
+    for_each_event(
+        view,
+        [&](const RecordedEvent& recorded) {
+          Event event = to_event(recorded, comms_, facts, events_lost_);
+          event.seq = recorded.slot().seq;
+          if (hz > 0) event.time = seconds(recorded.slot().time - view.header().clock_start, hz);
+          if (sites_ != nullptr) event.site = site(symbols, facts, recorded.slot().site);
+          trace.events.push_back(std::move(event));
+        },
+        [&] { trace.events.clear(); });
+    trace.end.dropped = trace.events.empty() ? view.events_begun() : trace.events.front().seq;
+    add_environment(facts);
+  }
+
+ private:
+  std::uint32_t site(std::map<std::uint64_t, std::uint32_t>& symbols, const ProcessFacts& facts,
+                     std::uint64_t address) {
+    const auto [place, fresh] = symbols.try_emplace(address, kNoSymbol);
+    if (fresh) place->second = sites_->symbol(facts.modules, address);
+    return place->second;
+  }
+
+  // What is the same for all is taken from the first rank that says it.
+  void add_environment(const ProcessFacts& facts) {
+    auto& environment = scenario_.header.environment;
+    for (const std::string& text : facts.texts) {
+      const std::size_t equals = text.find('=');
+      if (equals == std::string::npos) continue;
+      const std::string key = text.substr(0, equals);
+      const bool known =
+          std::any_of(environment.begin(), environment.end(), [&](const auto& pair) { return pair.first == key; });
+      if (!known) environment.emplace_back(key, text.substr(equals + 1));
+    }
+  }
+
+  Scenario& scenario_;
+  CommNames& comms_;
+  SiteNames* sites_;
+  bool events_lost_;
+};
+
+void name_job(Scenario& scenario, const Processes& processes) {
+  scenario.header.backend = "mpi";
+  scenario.header.hosts.assign(scenario.ranks.size(), "unknown");
+  for (const auto& [rank, view] : processes.views) {
+    const char* host = view.header().host;
+    scenario.header.hosts[static_cast<std::size_t>(rank)] =
+        std::string(host, ::strnlen(host, sizeof view.header().host));
+  }
+  for (const auto& [key, value] : scenario.header.environment) {
+    if (key != "command") continue;
+    scenario.header.job = std::filesystem::path(value.substr(0, value.find(' '))).filename().string();
+  }
+}
+
+}  // namespace
+
+Scenario import_recording(const std::filesystem::path& folder, const RecordingOptions& options) {
+  const Processes processes = open_all(folder);
+  Scenario scenario(processes.world);
+  for (RankTrace& trace : scenario.ranks) {
+    trace.end.kind = EndKind::missing;
+    trace.end.stated = true;
+  }
+  const bool events_lost = std::any_of(processes.views.begin(), processes.views.end(),
+                                       [](const auto& entry) { return entry.second.first_slot() > 0; });
+  CommNames comms(scenario);
+  SiteNames sites(scenario.symbols);
+  RankReader reader(scenario, comms, options.call_sites ? &sites : nullptr, events_lost);
+  for (const auto& [rank, view] : processes.views) reader.read(rank, view);
+  name_job(scenario, processes);
+  return scenario;
+}
+
+}  // namespace petri

@@ -1,0 +1,126 @@
+#include "harness/record/comms.hpp"
+
+#include <cstdlib>
+
+#include "harness/record/handles.hpp"
+#include "harness/record/pointer_map.hpp"
+#include "harness/record/recorder.hpp"
+
+namespace petri::record {
+namespace {
+
+PointerMap<CommEntry*> entries;
+CommEntry* last_entry;
+MPI_Group world_group;
+std::int32_t next_id = kSelfComm + 1;
+
+CommEntry* add_entry(MPI_Comm handle, std::int32_t id) {
+  auto* entry = static_cast<CommEntry*>(std::calloc(1, sizeof(CommEntry)));
+  if (entry == nullptr || entries.insert(key_of(handle), entry) == nullptr) return nullptr;
+  entry->handle = handle;
+  entry->id = id;
+  PMPI_Comm_rank(handle, &entry->rank);
+  PMPI_Comm_size(handle, &entry->size);
+  return entry;
+}
+
+// World ranks of a communicator's members, to be freed; null when they are not to be had.
+int* members_of(MPI_Comm comm, int size) {
+  const auto n = static_cast<std::size_t>(size);
+  auto* local = static_cast<int*>(std::malloc(2 * n * sizeof(int)));
+  if (local == nullptr) return nullptr;
+  int* global = local + n;
+  for (int i = 0; i < size; ++i) local[i] = i;
+  MPI_Group group;
+  PMPI_Comm_group(comm, &group);
+  PMPI_Group_translate_ranks(group, size, local, world_group, global);
+  PMPI_Group_free(&group);
+  for (int i = 0; i < size; ++i) local[i] = global[i];
+  return local;
+}
+
+bool same_members(MPI_Comm a, MPI_Comm b) {
+  int result = MPI_UNEQUAL;
+  return PMPI_Comm_compare(a, b, &result) == MPI_SUCCESS && (result == MPI_CONGRUENT || result == MPI_IDENT);
+}
+
+void write_comm_fact(CommFact fact, MPI_Comm comm, bool list_members) {
+  int* members = list_members ? members_of(comm, fact.size) : nullptr;
+  fact.listed = members != nullptr ? fact.size : 0;
+  write_fact(FactKind::comm, &fact, sizeof fact, members, static_cast<std::size_t>(fact.listed) * sizeof(int));
+  std::free(members);
+}
+
+CommFact fact_of(const CommEntry& entry, CommKind kind) {
+  CommFact fact{};
+  fact.id = entry.id;
+  fact.parent = kNoLocalComm;
+  fact.ordinal = -1;
+  fact.size = entry.size;
+  fact.kind = kind;
+  return fact;
+}
+
+CommEntry* register_unknown(MPI_Comm comm) {
+  CommEntry* entry = add_entry(comm, next_id++);
+  if (entry != nullptr) write_comm_fact(fact_of(*entry, CommKind::unknown), comm, false);
+  return entry;
+}
+
+}  // namespace
+
+CommEntry* comm_entry(MPI_Comm comm) {
+  if (last_entry != nullptr && last_entry->handle == comm) return last_entry;
+  if (comm == handles.no_comm || key_of(comm) == 0) return nullptr;
+  CommEntry** known = entries.find(key_of(comm));
+  CommEntry* entry = known != nullptr ? *known : register_unknown(comm);
+  if (entry != nullptr) last_entry = entry;
+  return entry;
+}
+
+void learn_world_comms() {
+  PMPI_Comm_group(handles.world, &world_group);
+  CommEntry* world = add_entry(handles.world, kWorldComm);
+  CommEntry* self = add_entry(handles.self, kSelfComm);
+  if (world == nullptr || self == nullptr) return;
+  state.header->world_rank.store(world->rank, std::memory_order_release);
+  state.header->world_size.store(world->size, std::memory_order_release);
+  write_comm_fact(fact_of(*world, CommKind::world), handles.world, false);
+  write_comm_fact(fact_of(*self, CommKind::self), handles.self, true);
+  make_shadow(*world);
+}
+
+CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::int32_t ordinal, int tag) {
+  if (made == handles.no_comm) return nullptr;
+  int inter = 0;
+  PMPI_Comm_test_inter(made, &inter);
+  CommEntry* entry = add_entry(made, next_id++);
+  if (entry == nullptr) return nullptr;
+  CommFact fact = fact_of(*entry, inter != 0 ? CommKind::unknown : CommKind::created);
+  fact.parent = parent.id;
+  fact.ordinal = ordinal;
+  fact.tag = tag;
+  fact.op = static_cast<std::uint8_t>(op);
+  write_comm_fact(fact, made, inter == 0 && !same_members(made, parent.handle));
+  return entry;
+}
+
+void forget_comm(MPI_Comm comm) {
+  CommEntry** known = entries.find(key_of(comm));
+  if (known == nullptr) return;
+  CommEntry* entry = *known;
+  entries.erase(key_of(comm));
+  if (last_entry == entry) last_entry = nullptr;
+  if (entry->shadowed) PMPI_Comm_free(&entry->shadow);
+  std::free(entry);
+}
+
+void meet_in_shadow(const CommEntry* comm) {
+  if (comm != nullptr && comm->shadowed) PMPI_Barrier(comm->shadow);
+}
+
+void make_shadow(CommEntry& comm) {
+  if (state.strict) comm.shadowed = PMPI_Comm_dup(comm.handle, &comm.shadow) == MPI_SUCCESS;
+}
+
+}  // namespace petri::record

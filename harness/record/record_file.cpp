@@ -1,0 +1,260 @@
+// Making the record file, its facts, and how the process ended.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/record/handles.hpp"
+#include "harness/record/recorder.hpp"
+
+namespace petri::record {
+
+std::uintptr_t known_pages[64];
+
+namespace {
+
+bool is_set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' && std::strcmp(value, "0") != 0;
+}
+
+std::int64_t now_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+std::uint64_t ring_slots_wanted() {
+  const char* text = std::getenv("PETRI_RECORD_RING");
+  std::uint64_t mib = text != nullptr ? std::strtoull(text, nullptr, 10) : 0;
+  if (mib == 0 || mib > kMaxRingMiB) mib = kDefaultRingMiB;
+  std::uint64_t slots = 1;
+  while (slots * kSlotBytes < mib << 20) slots *= 2;
+  return slots;
+}
+
+// A new file of the given size, or -1 with a word to the user: a job must not die because it cannot be recorded.
+int make_file(const char* folder, const char* host, std::int64_t start_ns, std::uint64_t bytes) {
+  char path[4096];
+  const int length = std::snprintf(path, sizeof path, "%s/%s-%ld-%lld%s", folder, host, static_cast<long>(::getpid()),
+                                   static_cast<long long>(start_ns), kFileSuffix);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) return -1;
+  const int fd = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0 && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0) return fd;
+  std::fprintf(stderr, "petri: this process is not recorded: %s: %s\n", path, std::strerror(errno));
+  if (fd >= 0) ::close(fd);
+  return -1;
+}
+
+// Where only strict mode is asked for, the same bookkeeping goes to memory that nobody sees.
+void* map_record(const char* host, std::int64_t start_ns, std::uint64_t bytes) {
+  const char* folder = std::getenv("PETRI_RECORD_DIR");
+  if (folder == nullptr || *folder == '\0') {
+    if (!state.strict) return MAP_FAILED;
+    return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
+  const int fd = make_file(folder, host, start_ns, bytes);
+  if (fd < 0) return MAP_FAILED;
+  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  return base;
+}
+
+std::int32_t launcher_says(const char* open_mpi, const char* other) {
+  const char* text = std::getenv(open_mpi);
+  if (text == nullptr) text = std::getenv(other);
+  return text != nullptr ? static_cast<std::int32_t>(std::strtol(text, nullptr, 10)) : -1;
+}
+
+void write_header(Header& header, const char* host, std::int64_t start_ns, std::uint64_t slots) {
+  header.layout = kLayoutVersion;
+  header.op_table = op_table_fingerprint();
+  header.fact_offset = kHeaderBytes;
+  header.fact_bytes = kFactBytes;
+  header.ring_offset = kHeaderBytes + kFactBytes;
+  header.ring_slots = slots;
+  header.file_bytes = header.ring_offset + slots * kSlotBytes;
+  header.pid = ::getpid();
+  header.start_ns = start_ns;
+  std::snprintf(header.host, sizeof header.host, "%s", host);
+  header.clock_start = read_clock();
+  header.world_rank.store(launcher_says("OMPI_COMM_WORLD_RANK", "PMIX_RANK"), std::memory_order_relaxed);
+  header.world_size.store(launcher_says("OMPI_COMM_WORLD_SIZE", "PMIX_SIZE"), std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+}
+
+// At exit: also a process that never reached MPI_Finalize says how it went.
+void on_exit_note(int status, void*) {
+  // A forked child shares the mapping; its end is not the process's.
+  if (state.header == nullptr || state.header->pid != ::getpid()) return;
+  state.header->exit_status.store(status, std::memory_order_relaxed);
+  note_end(Ended::exited, status);
+}
+
+std::int64_t opened_ns;
+
+void write_command_line() {
+  char text[4096];
+  const int fd = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  const ssize_t length = ::read(fd, text, sizeof text - 1);
+  ::close(fd);
+  if (length <= 0) return;
+  for (ssize_t i = 0; i + 1 < length; ++i)
+    if (text[i] == '\0') text[i] = ' ';
+  text[length] = '\0';
+  write_text("command", text);
+}
+
+struct Wanted {
+  std::uintptr_t address;
+  bool found;
+};
+
+int write_module(dl_phdr_info* module, std::size_t, void* wanted_address) {
+  auto& wanted = *static_cast<Wanted*>(wanted_address);
+  for (int i = 0; i < module->dlpi_phnum; ++i) {
+    const auto& segment = module->dlpi_phdr[i];
+    const std::uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type != PT_LOAD || wanted.address < begin || wanted.address >= begin + segment.p_memsz) continue;
+    char own[4096] = "";
+    const char* path = module->dlpi_name;
+    if (*path == '\0') {  // the program itself has no name here
+      const ssize_t length = ::readlink("/proc/self/exe", own, sizeof own - 1);
+      own[length > 0 ? length : 0] = '\0';
+      path = own;
+    }
+    ModuleFact fact{{}, begin, begin + segment.p_memsz, module->dlpi_addr};
+    write_fact(FactKind::module, &fact, sizeof fact, path, std::strlen(path) + 1);
+    wanted.found = true;
+    return 1;
+  }
+  return 0;
+}
+
+// The code that a module fact covers already, newest last.
+constexpr int kMostModules = 256;
+ModuleFact seen_modules[kMostModules];
+int seen_count;
+
+}  // namespace
+
+void learn_module_of(const void* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  known_pages[(at >> 12) % 64] = at >> 12;
+  for (int i = 0; i < seen_count; ++i)
+    if (seen_modules[i].begin <= at && at < seen_modules[i].end) return;
+  Wanted wanted{at, false};
+  ::dl_iterate_phdr(write_module, &wanted);
+}
+
+void open_record() {
+  state.strict = is_set("PETRI_STRICT");
+  state.digests = is_set("PETRI_RECORD_DIGESTS");
+  char host[256] = "";
+  ::gethostname(host, sizeof host - 1);
+  const std::int64_t start_ns = now_ns(CLOCK_REALTIME);
+  const std::uint64_t slots = ring_slots_wanted();
+  if (!find_handles()) return;
+  void* base = map_record(host, start_ns, kHeaderBytes + kFactBytes + slots * kSlotBytes);
+  if (base == MAP_FAILED) return;
+
+  opened_ns = now_ns(CLOCK_MONOTONIC);
+  state.header = static_cast<Header*>(base);
+  state.ring = static_cast<unsigned char*>(base) + kHeaderBytes + kFactBytes;
+  state.mask = slots - 1;
+  write_header(*state.header, host, start_ns, slots);
+  write_command_line();
+  pthread_mutexattr_t recursive;
+  pthread_mutexattr_init(&recursive);
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&state.mutex, &recursive);
+  ::on_exit(on_exit_note, nullptr);
+  state.recording = true;
+}
+
+void learn_world() {
+  // MPI_Init took long enough to measure the clock by.
+  const auto ticks = static_cast<double>(read_clock() - state.header->clock_start);
+  const auto ns = static_cast<double>(now_ns(CLOCK_MONOTONIC) - opened_ns);
+  state.header->clock_hz.store(ns > 0 ? ticks / ns * 1e9 : 0.0, std::memory_order_relaxed);
+  learn_predefined();
+  learn_world_comms();
+
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  state.threaded = level == MPI_THREAD_MULTIPLE;
+  write_text("mpi_threads", state.threaded ? "multiple" : level == MPI_THREAD_SINGLE ? "single" : "one at a time");
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (PMPI_Get_library_version(version, &length) == MPI_SUCCESS) {
+    version[std::strcspn(version, ",\n")] = '\0';
+    write_text("mpi_library", version);
+  }
+  if (state.strict) write_text("petri_strict", "1");
+}
+
+void close_record() {
+  state.recording = false;
+  note_end(Ended::finalized, 0);
+}
+
+void note_end(Ended how, int status) {
+  if (state.header == nullptr) return;
+  auto running = Ended::running;
+  if (state.header->ended.load(std::memory_order_relaxed) != running) return;
+  state.header->exit_status.store(status, std::memory_order_relaxed);
+  state.header->ended.compare_exchange_strong(running, how, std::memory_order_release);
+}
+
+void write_fact(FactKind kind, void* fact, std::size_t bytes, const void* rest, std::size_t rest_bytes) {
+  const Locked locked;
+  Header& header = *state.header;
+  const std::uint64_t used = header.facts_used.load(std::memory_order_relaxed);
+  const std::uint64_t padded = (bytes + rest_bytes + 7) / 8 * 8;
+  if (padded > kFactBytes - used) {
+    header.facts_lost.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  unsigned char* place = reinterpret_cast<unsigned char*>(&header) + kHeaderBytes + used;
+  auto* head = static_cast<FactHead*>(fact);
+  head->bytes = static_cast<std::uint32_t>(bytes + rest_bytes);
+  head->kind = kind;
+  std::memcpy(place, fact, bytes);
+  if (rest_bytes > 0) std::memcpy(place + bytes, rest, rest_bytes);
+  // Readers look at whole facts only: what lies below `facts_used`.
+  header.facts_used.store(used + padded, std::memory_order_release);
+  if (kind == FactKind::module && seen_count < kMostModules)
+    std::memcpy(&seen_modules[seen_count++], fact, sizeof(ModuleFact));
+}
+
+void write_text(const char* key, const char* value) {
+  char line[8192];
+  const int length = std::snprintf(line, sizeof line, "%s=%s", key, value);
+  if (length <= 0) return;
+  const auto kept = static_cast<std::size_t>(length) < sizeof line ? static_cast<std::size_t>(length) : sizeof line - 1;
+  TextFact fact{};
+  write_fact(FactKind::text, &fact, sizeof fact, line, kept + 1);
+}
+
+void note_error(int error_class) {
+  static bool noted[256];
+  if (error_class < 0 || error_class > 255 || noted[error_class]) return;
+  noted[error_class] = true;
+  char name[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (PMPI_Error_string(error_class, name, &length) != MPI_SUCCESS) return;
+  name[std::strcspn(name, ":")] = '\0';  // "MPI_ERR_TRUNCATE: message truncated"
+  ErrorFact fact{};
+  fact.error_class = error_class;
+  write_fact(FactKind::error, &fact, sizeof fact, name, std::strlen(name) + 1);
+}
+
+}  // namespace petri::record

@@ -1,0 +1,229 @@
+#include "harness/record/requests.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/record/handles.hpp"
+#include "harness/record/pointer_map.hpp"
+
+namespace petri::record {
+namespace {
+
+PointerMap<RequestEntry> requests;
+
+// Operations that completed at once all get one and the same handle in Open MPI. Which of them a wait means is told by
+// where the program keeps the handle; when it moved it, the oldest is as good as any: all are complete.
+struct SharedRequest {
+  RequestEntry entry;
+  const MPI_Request* location;
+  enum : std::uint8_t { gone, waiting, claimed } place;
+};
+
+class SharedRequests {
+ public:
+  RequestEntry* add(const MPI_Request* location, const RequestEntry& entry) {
+    if (last_ - first_ == capacity_ && !grow()) return nullptr;
+    SharedRequest& made = at(last_);
+    made = {entry, location, SharedRequest::waiting};
+    newest_[slot_of(location)] = last_++;
+    return &made.entry;
+  }
+
+  // 1 + the place of the request that is now claimed; 0 when there is none.
+  std::uint64_t claim(const MPI_Request* location) {
+    std::uint64_t place = newest_[slot_of(location)];
+    if (place < first_ || place >= last_ || at(place).place != SharedRequest::waiting ||
+        at(place).location != location) {
+      for (place = first_; place < last_ && at(place).place != SharedRequest::waiting;) ++place;
+      if (place == last_) return 0;
+    }
+    at(place).place = SharedRequest::claimed;
+    return place + 1;
+  }
+
+  void give_back(std::uint64_t claim) { at(claim - 1).place = SharedRequest::waiting; }
+
+  void remove(std::uint64_t claim) {
+    at(claim - 1).place = SharedRequest::gone;
+    while (first_ < last_ && at(first_).place == SharedRequest::gone) ++first_;
+  }
+
+  RequestEntry& entry(std::uint64_t claim) { return at(claim - 1).entry; }
+
+ private:
+  static std::size_t slot_of(const MPI_Request* location) {
+    return hash_of(reinterpret_cast<std::uintptr_t>(location)) % kPlaces;
+  }
+  SharedRequest& at(std::uint64_t place) { return ring_[place & (capacity_ - 1)]; }
+
+  bool grow() {
+    const std::uint64_t wanted = capacity_ == 0 ? 256 : 2 * capacity_;
+    auto* fresh = static_cast<SharedRequest*>(std::calloc(wanted, sizeof(SharedRequest)));
+    if (fresh == nullptr) return false;
+    for (std::uint64_t place = first_; place < last_; ++place) fresh[place & (wanted - 1)] = at(place);
+    std::free(ring_);
+    ring_ = fresh;
+    capacity_ = wanted;
+    return true;
+  }
+
+  static constexpr std::size_t kPlaces = 4096;
+
+  std::uint64_t newest_[kPlaces] = {};  // by location: the latest there, possibly overwritten by another location's
+  SharedRequest* ring_ = nullptr;
+  std::uint64_t capacity_ = 0, first_ = 0, last_ = 0;
+};
+
+SharedRequests shared;
+
+struct Scratch {
+  void* memory;
+  std::size_t bytes;
+};
+
+void* scratch_of(Scratch& scratch, std::size_t bytes) {
+  if (scratch.bytes >= bytes) return scratch.memory;
+  void* larger = std::realloc(scratch.memory, 2 * bytes);
+  if (larger == nullptr) return nullptr;
+  scratch = {larger, 2 * bytes};
+  return larger;
+}
+
+thread_local Scratch item_scratch __attribute__((tls_model("initial-exec")));
+thread_local Scratch number_scratch __attribute__((tls_model("initial-exec")));
+thread_local Scratch status_scratch __attribute__((tls_model("initial-exec")));
+
+bool was_cancelled(const RequestEntry& entry, const MPI_Status& status) {
+  int cancelled = 0;
+  return entry.cancelled && PMPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0;
+}
+
+void settle_later(const RequestEntry& entry, const MPI_Status* status) {
+  Later& later = *entry.later;
+  if (later.out.data != nullptr) {
+    if (entry.receives && status != nullptr) later.out.count = received_count(later.out, *status);
+    take_out(later.out);
+  }
+  if (later.new_comm != nullptr) {
+    const CommEntry* parent = comm_entry(later.parent);
+    const CommEntry* made =
+        parent != nullptr ? register_created(*later.new_comm, *parent, Op::comm_idup, later.ordinal, 0) : nullptr;
+    Slot* slot = slot_if_kept(entry.event);
+    if (made != nullptr && slot != nullptr) slot->result = made->id;
+  }
+  std::free(entry.later);
+}
+
+void settle(const RequestEntry& entry, const MPI_Status* status) {
+  const bool cancelled = status != nullptr && was_cancelled(entry, *status);
+  if (entry.wild && status != nullptr && !cancelled)
+    if (Slot* slot = slot_if_kept(entry.event)) note_match(*slot, *status);
+  if (entry.later != nullptr) settle_later(entry, status);
+}
+
+}  // namespace
+
+RequestEntry* add_request(MPI_Request handle, const MPI_Request* location, const RequestEntry& entry) {
+  if (handle == handles.empty_request) return shared.add(location, entry);
+  return requests.insert(key_of(handle), entry);
+}
+
+RequestEntry* find_request(MPI_Request handle) {
+  return requests.find(key_of(handle));
+}
+
+RequestSet::RequestSet(const MPI_Request* requests_given, int n) : size_(n > 0 ? n : 0) {
+  if (size_ > kFew) {
+    const auto wanted = static_cast<std::size_t>(size_);
+    items_ = static_cast<Item*>(scratch_of(item_scratch, wanted * sizeof(Item)));
+    numbers_ = static_cast<std::uint32_t*>(scratch_of(number_scratch, wanted * sizeof(std::uint32_t)));
+    if (items_ == nullptr || numbers_ == nullptr) size_ = 0;
+  }
+  const Locked locked;
+  for (int i = 0; i < size_; ++i) look_up(i, requests_given[i], &requests_given[i]);
+}
+
+void RequestSet::look_up(int i, MPI_Request handle, const MPI_Request* location) {
+  items_[i] = {handle, 0, true};
+  numbers_[i] = kNullRequest;
+  key_ = (key_ ^ key_of(handle)) * 0x100000001b3ull;
+  if (handle == handles.no_request) return;
+  ++active_;
+  const RequestEntry* entry = nullptr;
+  if (handle == handles.empty_request) {
+    items_[i].shared = shared.claim(location);
+    if (items_[i].shared != 0) entry = &shared.entry(items_[i].shared);
+  } else {
+    entry = find_request(handle);
+  }
+  if (entry == nullptr) return;  // a persistent request, or one made by a call that is not recorded
+  ++known_;
+  items_[i].done = false;
+  numbers_[i] = entry->number;
+  wants_status_ = wants_status_ || entry->wild || entry->cancelled || (entry->later != nullptr && entry->receives);
+}
+
+RequestSet::~RequestSet() {
+  const Locked locked;
+  for (int i = 0; i < size_; ++i)
+    if (!items_[i].done && items_[i].shared != 0) shared.give_back(items_[i].shared);
+}
+
+void RequestSet::complete(int i, const MPI_Status* status) {
+  if (i < 0 || i >= size_ || items_[i].done) return;
+  Item& item = items_[i];
+  item.done = true;
+  const Locked locked;
+  if (item.shared != 0) {
+    settle(shared.entry(item.shared), status);
+    shared.remove(item.shared);
+    return;
+  }
+  const RequestEntry* entry = find_request(item.handle);
+  if (entry == nullptr) return;
+  const RequestEntry settled = *entry;
+  requests.erase(key_of(item.handle));
+  settle(settled, status);
+}
+
+void RequestSet::complete_replaced(const MPI_Request* requests_left, const MPI_Status* statuses) {
+  for (int i = 0; i < size_; ++i)
+    if (requests_left[i] != items_[i].handle) complete(i, statuses != nullptr ? &statuses[i] : nullptr);
+}
+
+MPI_Status* own_statuses(int n) {
+  return static_cast<MPI_Status*>(
+      scratch_of(status_scratch, static_cast<std::size_t>(n > 0 ? n : 1) * sizeof(MPI_Status)));
+}
+
+namespace {
+
+// Failed polls since the last event that is none. A loop may poll several sets in turn; each has its event.
+struct PollPlace {
+  std::uint64_t key, epoch, event;
+};
+constexpr std::size_t kPollPlaces = 1024;
+PollPlace polls[kPollPlaces];
+
+std::uint64_t poll_key(Op op, std::uint64_t key) {
+  return (key ^ static_cast<std::uint64_t>(op)) * 0x9e3779b97f4a7c15ull;
+}
+
+}  // namespace
+
+bool count_failed_poll(Op op, std::uint64_t key) {
+  const std::uint64_t full = poll_key(op, key);
+  const PollPlace& place = polls[full >> 54];
+  if (place.key != full || place.epoch != state.poll_epoch) return false;
+  Slot* slot = slot_if_kept(place.event);
+  if (slot == nullptr) return false;
+  if (slot->result < INT32_MAX) ++slot->result;
+  return true;
+}
+
+void remember_failed_poll(Op op, std::uint64_t key, std::uint64_t event) {
+  const std::uint64_t full = poll_key(op, key);
+  polls[full >> 54] = {full, state.poll_epoch, event};
+}
+
+}  // namespace petri::record

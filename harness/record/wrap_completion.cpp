@@ -1,0 +1,212 @@
+// Completion of requests, MPI 4.1 section 3.7.
+#include "harness/record/handles.hpp"
+#include "harness/record/recorder.hpp"
+#include "harness/record/requests.hpp"
+
+using namespace petri;
+using namespace petri::record;
+
+namespace {
+
+// Names the requests of a call: one in the event itself, more in a list.
+void describe(Call& call, const RequestSet& set, bool several) {
+  if (!call.active()) return;
+  if (several) {
+    call.list(Part::requests, set.numbers(), set.size());
+  } else if (set.size() == 1 && set.number(0) != kNullRequest) {
+    call.slot().request = set.number(0);
+  }
+}
+
+MPI_Status* status_for(const RequestSet& set, MPI_Status* theirs, MPI_Status& ours) {
+  return theirs == MPI_STATUS_IGNORE && set.wants_status() ? &ours : theirs;
+}
+
+MPI_Status* statuses_for(const RequestSet& set, MPI_Status* theirs) {
+  if (theirs != MPI_STATUSES_IGNORE || !set.wants_status()) return theirs;
+  MPI_Status* ours = own_statuses(set.size());
+  return ours != nullptr ? ours : theirs;
+}
+
+const MPI_Status* readable(const MPI_Status* statuses) {
+  return statuses == MPI_STATUSES_IGNORE ? nullptr : statuses;
+}
+
+// Marks in the recorded list which requests completed: `n` of them, at `indices`.
+void mark_done(Call& call, const int* indices, int n) {
+  constexpr int each = kPayloadBytes / sizeof(std::uint32_t);
+  const Locked locked;
+  for (int k = 0; k < n; ++k) {
+    const std::uint64_t number = call.number() + 1 + static_cast<std::uint64_t>(indices[k] / each);
+    Slot* slot = slot_if_kept(number);
+    if (slot == nullptr || slot->op != kPart) continue;
+    auto& part = reinterpret_cast<PartSlot&>(*slot);
+    reinterpret_cast<std::uint32_t*>(part.payload)[indices[k] % each] |= kRequestDone;
+  }
+}
+
+// A test that found nothing: joins the event of those before it. True when that was all.
+bool joins_failed_polls(Op op, const RequestSet& set) {
+  return !set.any_active() || count_failed_poll(op, set.key());
+}
+
+int record_failed_poll(Op op, const void* site, const RequestSet& set, bool several, int result) {
+  if (joins_failed_polls(op, set)) return result;
+  Call call(op, site);
+  describe(call, set, several);
+  remember_failed_poll(op, set.key(), call.number());
+  return call.end_failed_poll(result);
+}
+
+void settle_some(Call& call, RequestSet& set, int n, const int* indices, const MPI_Status* statuses) {
+  if (n == MPI_UNDEFINED) return;
+  mark_done(call, indices, n);
+  for (int k = 0; k < n; ++k) set.complete(indices[k], statuses != nullptr ? &statuses[k] : nullptr);
+}
+
+}  // namespace
+
+PETRI_MPI int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (!records_here()) return PMPI_Wait(request, status);
+  RequestSet set(request, 1);
+  if (!set.any_active()) return PMPI_Wait(request, status);
+  Call call(Op::wait, PETRI_SITE);
+  describe(call, set, false);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(set, status, ours);
+  const int result = PMPI_Wait(request, to);
+  set.complete_replaced(request, readable(to));
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  if (!records_here()) return PMPI_Waitall(count, requests, statuses);
+  RequestSet set(requests, count);
+  if (!set.any_active()) return PMPI_Waitall(count, requests, statuses);
+  Call call(Op::waitall, PETRI_SITE);
+  describe(call, set, true);
+  call.begin();
+  MPI_Status* to = statuses_for(set, statuses);
+  const int result = PMPI_Waitall(count, requests, to);
+  set.complete_replaced(requests, readable(to));
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  if (!records_here()) return PMPI_Waitany(count, requests, index, status);
+  RequestSet set(requests, count);
+  if (!set.any_active()) return PMPI_Waitany(count, requests, index, status);
+  Call call(Op::waitany, PETRI_SITE);
+  describe(call, set, true);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(set, status, ours);
+  const int result = PMPI_Waitany(count, requests, index, to);
+  if (*index != MPI_UNDEFINED) {
+    call.slot().matched = *index;
+    set.complete(*index, readable(to));
+  }
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  if (!records_here()) return PMPI_Waitsome(count, requests, done, indices, statuses);
+  RequestSet set(requests, count);
+  if (!set.any_active()) return PMPI_Waitsome(count, requests, done, indices, statuses);
+  Call call(Op::waitsome, PETRI_SITE);
+  describe(call, set, true);
+  call.begin();
+  MPI_Status* to = statuses_for(set, statuses);
+  const int result = PMPI_Waitsome(count, requests, done, indices, to);
+  settle_some(call, set, *done, indices, readable(to));
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (!records_here()) return PMPI_Test(request, flag, status);
+  RequestSet set(request, 1);
+  MPI_Status ours;
+  MPI_Status* to = status_for(set, status, ours);
+  const int result = within_call([&] { return PMPI_Test(request, flag, to); });
+  if (!set.any_active()) return result;
+  if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::test, PETRI_SITE, set, false, result);
+  Call call(Op::test, PETRI_SITE);
+  describe(call, set, false);
+  call.flag(*flag != 0);
+  call.begin();
+  set.complete_replaced(request, readable(to));
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  if (!records_here()) return PMPI_Testall(count, requests, flag, statuses);
+  RequestSet set(requests, count);
+  MPI_Status* to = statuses_for(set, statuses);
+  const int result = within_call([&] { return PMPI_Testall(count, requests, flag, to); });
+  if (!set.any_active()) return result;
+  if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testall, PETRI_SITE, set, true, result);
+  Call call(Op::testall, PETRI_SITE);
+  describe(call, set, true);
+  call.flag(*flag != 0);
+  call.begin();
+  set.complete_replaced(requests, readable(to));
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  if (!records_here()) return PMPI_Testany(count, requests, index, flag, status);
+  RequestSet set(requests, count);
+  MPI_Status ours;
+  MPI_Status* to = status_for(set, status, ours);
+  const int result = within_call([&] { return PMPI_Testany(count, requests, index, flag, to); });
+  if (!set.any_active()) return result;
+  if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testany, PETRI_SITE, set, true, result);
+  Call call(Op::testany, PETRI_SITE);
+  describe(call, set, true);
+  call.flag(*flag != 0);
+  call.begin();
+  if (*index != MPI_UNDEFINED) {
+    call.slot().matched = *index;
+    set.complete(*index, readable(to));
+  }
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  if (!records_here()) return PMPI_Testsome(count, requests, done, indices, statuses);
+  RequestSet set(requests, count);
+  MPI_Status* to = statuses_for(set, statuses);
+  const int result = within_call([&] { return PMPI_Testsome(count, requests, done, indices, to); });
+  if (!set.any_active()) return result;
+  if (result == MPI_SUCCESS && *done == 0) return record_failed_poll(Op::testsome, PETRI_SITE, set, true, result);
+  Call call(Op::testsome, PETRI_SITE);
+  describe(call, set, true);
+  call.flag(true);
+  call.begin();
+  settle_some(call, set, *done, indices, readable(to));
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Request_free(MPI_Request* request) {
+  if (!records_here()) return PMPI_Request_free(request);
+  RequestSet set(request, 1);
+  if (!set.any_known()) return PMPI_Request_free(request);
+  Call call(Op::request_free, PETRI_SITE);
+  describe(call, set, false);
+  call.begin();
+  const int result = PMPI_Request_free(request);
+  set.complete_replaced(request, nullptr);
+  return call.end(result);
+}
+
+PETRI_MPI int MPI_Cancel(MPI_Request* request) {
+  if (!records_here()) return PMPI_Cancel(request);
+  RequestSet set(request, 1);
+  if (!set.any_known()) return PMPI_Cancel(request);
+  Call call(Op::cancel, PETRI_SITE);
+  describe(call, set, false);
+  call.begin();
+  if (RequestEntry* entry = find_request(*request)) entry->cancelled = true;
+  return call.end(PMPI_Cancel(request));
+}

@@ -1,0 +1,272 @@
+// Point-to-point calls, MPI 4.1 chapter 3.
+#include "harness/record/handles.hpp"
+#include "harness/record/recorder.hpp"
+#include "harness/record/requests.hpp"
+
+using namespace petri;
+using namespace petri::record;
+
+namespace {
+
+void describe_send(Call& call, const void* buffer, int count, MPI_Datatype type, int to, int tag) {
+  call.data(count, type);
+  call.to(to, tag);
+  call.in(buffer, count, type);
+}
+
+void describe_receive(Call& call, void* buffer, int count, MPI_Datatype type, int from, int tag) {
+  call.data(count, type);
+  call.from(from, tag);
+  call.out(buffer, count, type);
+}
+
+// A call of the blocking or nonblocking send family under its recorded name.
+template <class Send>
+int blocking_send(Op op, const void* site, const void* buffer, int count, MPI_Datatype type, int to, int tag,
+                  MPI_Comm comm, const Send& send) {
+  Call call(op, site, comm);
+  describe_send(call, buffer, count, type, to, tag);
+  call.begin();
+  return call.end(send());
+}
+
+template <class Send>
+int nonblocking_send(Op op, const void* site, const void* buffer, int count, MPI_Datatype type, int to, int tag,
+                     MPI_Comm comm, MPI_Request* request, const Send& send) {
+  Call call(op, site, comm);
+  describe_send(call, buffer, count, type, to, tag);
+  call.new_request();
+  call.begin();
+  const int status = send();
+  if (status == MPI_SUCCESS) call.pending(request);
+  return call.end(status);
+}
+
+// The program's status object, or ours where it ignores an outcome that is wanted.
+MPI_Status* status_for(const Call& call, MPI_Status* theirs, MPI_Status& ours) {
+  return theirs == MPI_STATUS_IGNORE && call.wants_status() ? &ours : theirs;
+}
+
+int settle(Call& call, int result, const MPI_Status* status) {
+  if (result == MPI_SUCCESS && call.wants_status()) call.received(*status);
+  return call.end(result);
+}
+
+void describe_both(Call& call, Sides sides, int sendcount, MPI_Datatype sendtype, int recvcount,
+                   MPI_Datatype recvtype) {
+  if (!call.active()) return;
+  const FlatType send = flatten(sendtype), recv = flatten(recvtype);
+  sides.sendcount = static_cast<std::int64_t>(sendcount) * send.per_element;
+  sides.recvcount = static_cast<std::int64_t>(recvcount) * recv.per_element;
+  sides.sendtype = static_cast<std::uint8_t>(send.basic);
+  sides.recvtype = static_cast<std::uint8_t>(recv.basic);
+  call.sides(sides);
+}
+
+Sides ends_of(int to, int sendtag, int from, int recvtag) {
+  Sides sides{};
+  sides.sendpeer = rank_value(to);
+  sides.sendtag = tag_value(sendtag);
+  sides.recvpeer = rank_value(from);
+  sides.recvtag = tag_value(recvtag);
+  return sides;
+}
+
+}  // namespace
+
+PETRI_MPI int MPI_Send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return blocking_send(Op::send, PETRI_SITE, buf, count, type, dest, tag, comm, [=] {
+    return state.strict ? PMPI_Ssend(buf, count, type, dest, tag, comm) : PMPI_Send(buf, count, type, dest, tag, comm);
+  });
+}
+
+PETRI_MPI int MPI_Bsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return blocking_send(Op::bsend, PETRI_SITE, buf, count, type, dest, tag, comm,
+                       [=] { return PMPI_Bsend(buf, count, type, dest, tag, comm); });
+}
+
+PETRI_MPI int MPI_Rsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return blocking_send(Op::rsend, PETRI_SITE, buf, count, type, dest, tag, comm,
+                       [=] { return PMPI_Rsend(buf, count, type, dest, tag, comm); });
+}
+
+PETRI_MPI int MPI_Ssend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+  return blocking_send(Op::ssend, PETRI_SITE, buf, count, type, dest, tag, comm,
+                       [=] { return PMPI_Ssend(buf, count, type, dest, tag, comm); });
+}
+
+PETRI_MPI int MPI_Isend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                        MPI_Request* request) {
+  return nonblocking_send(Op::isend, PETRI_SITE, buf, count, type, dest, tag, comm, request, [=] {
+    return state.strict ? PMPI_Issend(buf, count, type, dest, tag, comm, request)
+                        : PMPI_Isend(buf, count, type, dest, tag, comm, request);
+  });
+}
+
+PETRI_MPI int MPI_Ibsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  return nonblocking_send(Op::ibsend, PETRI_SITE, buf, count, type, dest, tag, comm, request,
+                          [=] { return PMPI_Ibsend(buf, count, type, dest, tag, comm, request); });
+}
+
+PETRI_MPI int MPI_Irsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  return nonblocking_send(Op::irsend, PETRI_SITE, buf, count, type, dest, tag, comm, request,
+                          [=] { return PMPI_Irsend(buf, count, type, dest, tag, comm, request); });
+}
+
+PETRI_MPI int MPI_Issend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  return nonblocking_send(Op::issend, PETRI_SITE, buf, count, type, dest, tag, comm, request,
+                          [=] { return PMPI_Issend(buf, count, type, dest, tag, comm, request); });
+}
+
+PETRI_MPI int MPI_Recv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                       MPI_Status* status) {
+  Call call(Op::recv, PETRI_SITE, comm);
+  describe_receive(call, buf, count, type, source, tag);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(call, status, ours);
+  return settle(call, PMPI_Recv(buf, count, type, source, tag, comm, to), to);
+}
+
+PETRI_MPI int MPI_Irecv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                        MPI_Request* request) {
+  Call call(Op::irecv, PETRI_SITE, comm);
+  describe_receive(call, buf, count, type, source, tag);
+  call.new_request();
+  call.begin();
+  const int status = PMPI_Irecv(buf, count, type, source, tag, comm, request);
+  if (status == MPI_SUCCESS) call.pending(request);
+  return call.end(status);
+}
+
+PETRI_MPI int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                           void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                           MPI_Status* status) {
+  Call call(Op::sendrecv, PETRI_SITE, comm);
+  describe_both(call, ends_of(dest, sendtag, source, recvtag), sendcount, sendtype, recvcount, recvtype);
+  call.receives_from(source, recvtag);
+  call.in(sendbuf, sendcount, sendtype);
+  call.out(recvbuf, recvcount, recvtype);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(call, status, ours);
+  return settle(call,
+                PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                              recvtag, comm, to),
+                to);
+}
+
+PETRI_MPI int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
+                                   int recvtag, MPI_Comm comm, MPI_Status* status) {
+  Call call(Op::sendrecv_replace, PETRI_SITE, comm);
+  describe_both(call, ends_of(dest, sendtag, source, recvtag), count, type, count, type);
+  call.receives_from(source, recvtag);
+  call.in(buf, count, type);
+  call.out(buf, count, type);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(call, status, ours);
+  return settle(call, PMPI_Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, to), to);
+}
+
+PETRI_MPI int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+  Call call(Op::probe, PETRI_SITE, comm);
+  call.from(source, tag);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(call, status, ours);
+  return settle(call, PMPI_Probe(source, tag, comm, to), to);
+}
+
+namespace {
+
+std::uint64_t probe_key(MPI_Comm comm, int source, int tag) {
+  const auto ends =
+      (static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32) | static_cast<std::uint32_t>(tag);
+  return reinterpret_cast<std::uintptr_t>(comm) * 0x100000001b3ull ^ ends;
+}
+
+// Polls are recorded after the call, since they do not block: a failed one joins the event of those before it.
+template <class Probe>
+int poll_messages(Op op, const void* site, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status,
+                  const Probe& probe) {
+  MPI_Status ours;
+  MPI_Status* to = status == MPI_STATUS_IGNORE ? &ours : status;
+  const int result = within_call([&] { return probe(to); });
+  const bool failed = result == MPI_SUCCESS && *flag == 0;
+  if (failed && count_failed_poll(op, probe_key(comm, source, tag))) return result;
+  Call call(op, site, comm);
+  call.from(source, tag);
+  if (failed) {
+    remember_failed_poll(op, probe_key(comm, source, tag), call.number());
+    return call.end_failed_poll(result);
+  }
+  call.flag(*flag != 0);
+  call.begin();
+  return settle(call, result, to);
+}
+
+}  // namespace
+
+PETRI_MPI int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  if (!records_here()) return PMPI_Iprobe(source, tag, comm, flag, status);
+  return poll_messages(Op::iprobe, PETRI_SITE, source, tag, comm, flag, status,
+                       [=](MPI_Status* to) { return PMPI_Iprobe(source, tag, comm, flag, to); });
+}
+
+// A matched probe takes its message out of the queue; the receive that follows names the message by a number.
+PETRI_MPI int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  if (!records_here()) return PMPI_Improbe(source, tag, comm, flag, message, status);
+  MPI_Status ours;
+  MPI_Status* to = status == MPI_STATUS_IGNORE ? &ours : status;
+  const int result = within_call([&] { return PMPI_Improbe(source, tag, comm, flag, message, to); });
+  const bool failed = result == MPI_SUCCESS && *flag == 0;
+  if (failed && count_failed_poll(Op::improbe, probe_key(comm, source, tag))) return result;
+  Call call(Op::improbe, PETRI_SITE, comm);
+  call.from(source, tag);
+  if (failed) {
+    remember_failed_poll(Op::improbe, probe_key(comm, source, tag), call.number());
+    return call.end_failed_poll(result);
+  }
+  call.flag(*flag != 0);
+  call.begin();
+  if (result == MPI_SUCCESS) call.took_message(*message);
+  return settle(call, result, to);
+}
+
+PETRI_MPI int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  Call call(Op::mprobe, PETRI_SITE, comm);
+  call.from(source, tag);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(call, status, ours);
+  const int result = PMPI_Mprobe(source, tag, comm, message, to);
+  if (result == MPI_SUCCESS) call.took_message(*message);
+  return settle(call, result, to);
+}
+
+PETRI_MPI int MPI_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  Call call(Op::mrecv, PETRI_SITE);
+  call.data(count, type);
+  call.receives_message(*message);
+  call.out(buf, count, type);
+  call.begin();
+  MPI_Status ours;
+  MPI_Status* to = status_for(call, status, ours);
+  return settle(call, PMPI_Mrecv(buf, count, type, message, to), to);
+}
+
+PETRI_MPI int MPI_Imrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  Call call(Op::imrecv, PETRI_SITE);
+  call.data(count, type);
+  call.receives_message(*message);
+  call.out(buf, count, type);
+  call.new_request();
+  call.begin();
+  const int status = PMPI_Imrecv(buf, count, type, message, request);
+  if (status == MPI_SUCCESS) call.pending(request);
+  return call.end(status);
+}
