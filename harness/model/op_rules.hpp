@@ -1,0 +1,43 @@
+// What the model knows of single operations beyond their table: which side of a message they take, what they need.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/trace/event.hpp"
+
+namespace petri::model {
+
+// The arguments of one half of a message, as the call gives them; sendrecv has both halves.
+struct Half {
+  std::int32_t peer = kUnset;
+  std::int32_t tag = 0;
+  std::int64_t count = kUnknownCount;
+  ElementType dtype = ElementType::unknown;
+};
+Half send_half(const Event& event);
+Half recv_half(const Event& event);
+
+// Bytes of a half, or -1 where count or type is unknown.
+std::int64_t bytes_of(const Half& half);
+
+// A synchronous send waits for its receive under every assumption, a buffered one under none (MPI 4.1, section 3.4).
+bool is_synchronous_send(Op op);
+bool is_buffered_send(Op op);
+
+// The requests that a wait or test is about, and those that the record says it completed (all of them for waitall).
+std::vector<std::uint32_t> requests_of(const Event& event);
+std::vector<std::uint32_t> completed_requests_of(const Event& event);
+
+// Does one completed request suffice (waitany, waitsome and their tests, where the record does not say which)?
+bool any_suffices(const Event& event);
+
+// Whom a member of a collective needs before it may leave (MPI 4.1, sections 6.4 to 6.11).
+enum class Needs : std::uint8_t { all, root, lower, nobody };
+Needs needs_of(const Event& event, std::int32_t group_rank);
+
+// Operations that the model lets pass without judging them; those that may block make a clean verdict impossible.
+bool is_modelled(const Event& event);
+bool never_blocks(Op op);
+
+}  // namespace petri::model
