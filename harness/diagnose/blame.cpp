@@ -1,0 +1,175 @@
+#include "harness/diagnose/blame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/diagnose/align.hpp"
+#include "harness/diagnose/describe.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+// A rank's events that take a position on a communicator.
+std::vector<std::uint32_t> positional_events(const Scenario& scenario, std::int32_t comm, std::int32_t rank) {
+  std::vector<std::uint32_t> events;
+  const auto& all = scenario.ranks[static_cast<std::size_t>(rank)].events;
+  for (std::uint32_t index = 0; index < all.size(); ++index)
+    if (all[index].comm == comm && is_positional(all[index].op)) events.push_back(index);
+  return events;
+}
+
+// Where a rank that never came stands instead.
+std::string absence_text(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
+  const auto slot = static_cast<std::size_t>(rank);
+  const auto& trace = scenario.ranks[slot];
+  switch (run.standing[slot]) {
+    case model::Standing::running: return "still running";
+    case model::Standing::unknown: return "no record";
+    case model::Standing::dead:
+      return trace.end.kind == EndKind::signal    ? "killed"
+             : trace.end.kind == EndKind::aborted ? "aborted"
+                                                  : "exited without finalize";
+    case model::Standing::finished: return "finalize";
+    case model::Standing::blocked: break;
+  }
+  if (run.index[slot] >= trace.events.size()) return "finalize";
+  return event_text(scenario, trace.events[run.index[slot]]);
+}
+
+std::vector<Side> sides_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
+  std::map<std::string, Side> by_call;
+  const auto& members = run.gatherings.members(gathering);
+  for (std::size_t member = 0; member < members.size(); ++member) {
+    const std::uint32_t arrival = gathering.arrivals[member];
+    if (arrival == model::kBefore) continue;
+    const bool came = arrival != model::kAbsent;
+    std::string key = "absent";
+    if (came) {
+      const OpInfo& op = info(at(scenario, {members[member], arrival}).op);
+      key = fmt::format("{} {}", op.family, static_cast<int>(op.form));
+    }
+    Side& side = by_call[key];
+    if (side.ranks.empty()) {
+      if (came) side.event = EventRef{members[member], arrival};
+      side.text = came ? event_text(scenario, *side.event) : absence_text(scenario, run, members[member]);
+    }
+    side.ranks.push_back(members[member]);
+  }
+  std::vector<Side> sides;
+  for (auto& [key, side] : by_call) sides.push_back(std::move(side));
+  return sides;
+}
+
+// Order sides by size; of equal ones those that came before those that did not.
+void sort_sides(std::vector<Side>& sides) {
+  std::stable_sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+    if (a.ranks.size() != b.ranks.size()) return a.ranks.size() > b.ranks.size();
+    return a.event.has_value() && !b.event.has_value();
+  });
+}
+
+bool same_calls(const Scenario& scenario, std::int32_t one, const std::vector<std::uint32_t>& ones, std::int32_t other,
+                const std::vector<std::uint32_t>& others) {
+  return ones.size() == others.size() &&
+         std::is_permutation(ones.begin(), ones.end(), others.begin(), [&](auto a, auto b) {
+           return same_call(at(scenario, {one, a}), at(scenario, {other, b}));
+         });
+}
+
+// Reads the edit between a deviating rank and one of the other side.
+void read_edits(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, Blame& blame) {
+  const std::int32_t odd = blame.sides[1].ranks.front();
+  const std::int32_t even = blame.sides[0].ranks.front();
+  const auto odd_events = positional_events(scenario, gathering.comm, odd);
+  const auto even_events = positional_events(scenario, gathering.comm, even);
+  const auto standing = blame.sides[0].event ? blame.sides[0].event : blame.sides[1].event;
+  const auto& counted = blame.sides[0].event ? even_events : odd_events;
+  const auto from = standing ? std::find(counted.begin(), counted.end(), standing->index) - counted.begin() : 0;
+  const Edits edits = align(scenario, odd, odd_events, even, even_events, static_cast<std::size_t>(from));
+
+  const auto ended = [&](std::int32_t rank) {
+    const auto slot = static_cast<std::size_t>(rank);
+    return run.index[slot] >= scenario.ranks[slot].events.size() || run.standing[slot] == model::Standing::finished ||
+           scenario.ranks[slot].events[run.index[slot]].op == Op::finalize;
+  };
+  const bool odd_has = !edits.only_first.empty(), even_has = !edits.only_second.empty();
+  if (odd_has && even_has && same_calls(scenario, odd, edits.only_first, even, edits.only_second)) {
+    blame.reading = Reading::swapped;
+  } else if (odd_has && !even_has && (edits.goes_on || ended(even))) {
+    blame.reading = Reading::extra;
+    blame.call = EventRef{odd, edits.only_first.front()};
+  } else if (even_has && !odd_has && (edits.goes_on || ended(odd))) {
+    blame.reading = Reading::skipped;
+    blame.call = EventRef{even, edits.only_second.front()};
+  }
+  if (odd_has) blame.events.push_back({odd, edits.only_first.front()});
+  if (even_has) blame.events.push_back({even, edits.only_second.front()});
+}
+
+void name_culprits(Blame& blame) {
+  const std::size_t most = blame.sides.front().ranks.size();
+  blame.tie = blame.sides.size() > 1 && blame.sides[1].ranks.size() == most;
+  for (std::size_t i = 1; i < blame.sides.size(); ++i)
+    blame.culprits.insert(blame.culprits.end(), blame.sides[i].ranks.begin(), blame.sides[i].ranks.end());
+  blame.by_majority = !blame.tie && blame.reading == Reading::unclear;
+  if (blame.tie) {
+    const std::string odd = ranks_text(blame.sides[1].ranks), even = ranks_text(blame.sides[0].ranks);
+    if (blame.reading == Reading::skipped) {
+      // As many ranks make the call as do not: the smaller story is that somebody made one call too many.
+      blame.culprits = blame.sides[0].ranks;
+      std::swap(blame.sides[0], blame.sides[1]);
+      blame.reading = Reading::extra;
+      blame.other_reading = fmt::format("it is as possible that {} left the call out", odd);
+    } else if (blame.reading == Reading::extra) {
+      blame.other_reading = fmt::format("it is as possible that {} left the call out", even);
+    } else {
+      blame.culprits.insert(blame.culprits.end(), blame.sides[0].ranks.begin(), blame.sides[0].ranks.end());
+      blame.other_reading = "neither side is in the majority";
+    }
+  }
+  std::sort(blame.culprits.begin(), blame.culprits.end());
+}
+
+}  // namespace
+
+Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
+  Blame result;
+  result.sides = sides_of(scenario, run, gathering);
+  sort_sides(result.sides);
+  if (result.sides.size() < 2) return result;
+  read_edits(scenario, run, gathering, result);
+  name_culprits(result);
+  for (const Side& side : result.sides)
+    if (side.event && std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())
+      result.events.push_back(*side.event);
+  const auto is_culprit = [&](const EventRef& ref) {
+    return std::binary_search(result.culprits.begin(), result.culprits.end(), ref.rank);
+  };
+  std::stable_partition(result.events.begin(), result.events.end(), is_culprit);
+  return result;
+}
+
+Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash) {
+  Blame result;
+  for (const Clash::Side& one : clash.sides) {
+    Side side;
+    side.event = one.events.front();
+    side.text = event_text(scenario, one.events.front());
+    for (const EventRef ref : one.events) side.ranks.push_back(ref.rank);
+    std::sort(side.ranks.begin(), side.ranks.end());
+    side.ranks.erase(std::unique(side.ranks.begin(), side.ranks.end()), side.ranks.end());
+    result.sides.push_back(std::move(side));
+  }
+  sort_sides(result.sides);
+  if (result.sides.size() < 2) return result;
+  read_edits(scenario, run, gathering, result);
+  name_culprits(result);
+  for (const Side& side : result.sides)
+    if (std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())
+      result.events.push_back(*side.event);
+  return result;
+}
+
+}  // namespace petri::diagnosis

@@ -1,0 +1,29 @@
+#include "harness/diagnose/buffering.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "harness/model/op_rules.hpp"
+#include "harness/model/run.hpp"
+
+namespace petri::diagnosis {
+
+BufferingLimit buffering_limit(const Scenario& scenario, bool follow_record, const std::vector<std::uint32_t>& script) {
+  const auto hides = [&](std::int64_t limit) {
+    return model::run(scenario, {limit, follow_record}, script).stuck.empty();
+  };
+  if (!hides(model::kUnlimited)) return {true, std::nullopt};
+  std::set<std::int64_t> sizes{0};
+  for (const RankTrace& rank : scenario.ranks)
+    for (const Event& event : rank.events)
+      if (kind_of(event.op) == OpKind::send || kind_of(event.op) == OpKind::sendrecv)
+        if (const std::int64_t bytes = model::bytes_of(model::send_half(event)); bytes >= 0) sizes.insert(bytes);
+  // More buffering never blocks anybody: the limits that hide it are an upper part of the sizes.
+  const std::vector<std::int64_t> sorted(sizes.begin(), sizes.end());
+  const auto first =
+      std::partition_point(sorted.begin(), sorted.end(), [&](std::int64_t limit) { return !hides(limit); });
+  if (first == sorted.end()) return {false, std::nullopt};  // a message of unknown size is in it
+  return {false, *first};
+}
+
+}  // namespace petri::diagnosis

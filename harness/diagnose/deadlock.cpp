@@ -1,0 +1,325 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "harness/diagnose/arguments.hpp"
+#include "harness/diagnose/blame.hpp"
+#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/fault.hpp"
+#include "harness/diagnose/habit.hpp"
+#include "harness/diagnose/signature.hpp"
+#include "harness/diagnose/wait_graph.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+class DeadlockTeller {
+ public:
+  DeadlockTeller(const Scenario& scenario, const model::Run& run)
+      : scenario_(scenario), run_(run), graph_(scenario, run) {}
+
+  std::vector<Fault> tell() {
+    std::vector<std::pair<std::tuple<int, std::string>, Fault>> faults;
+    std::set<std::string> seen;
+    for (const Component& component : graph_.components()) {
+      Fault fault = fault_of(component);
+      if (!seen.insert(fault.form).second) continue;  // the same failure once more, in another group of ranks
+      faults.emplace_back(std::tuple(rank_of(component), fault.form), std::move(fault));
+    }
+    std::sort(faults.begin(), faults.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Fault> told;
+    for (auto& [order, fault] : faults) told.push_back(std::move(fault));
+    if (!told.empty()) add_victims(told.front().findings.back());
+    return told;
+  }
+
+ private:
+  // Different operations at one position say most, then a cycle, then a rank that has finished too early.
+  int rank_of(const Component& component) const {
+    if (component.terminal != Terminal::none) return 2;
+    return meeting_link(component) != nullptr ? 0 : 1;
+  }
+
+  template <class Test>
+  const Link* find_link(const Component& component, const Test& test) const {
+    for (const std::uint32_t node : component.nodes)
+      for (const Link& link : graph_.nodes()[node].links)
+        if (test(link)) return &link;
+    return nullptr;
+  }
+  const Link* meeting_link(const Component& component) const {
+    if (component.terminal != Terminal::none) return nullptr;
+    return find_link(component, [](const Link& link) { return link.meets; });
+  }
+  const Link* gathering_link(const Component& component) const {
+    return find_link(component, [](const Link& link) { return link.kind == model::Atom::gathering; });
+  }
+
+  std::set<std::int32_t> comms_of(const Component& component) const {
+    std::set<std::int32_t> comms;
+    for (const std::uint32_t node : component.nodes)
+      for (const Link& link : graph_.nodes()[node].links) comms.insert(link.comm);
+    return comms;
+  }
+
+  Fault fault_of(const Component& component) const {
+    Fault fault;
+    fault.form = canonical_form(graph_, component);
+    fault.by_dead_rank = component.terminal != Terminal::none && component.terminal != Terminal::finalize;
+    if (const auto root = earlier_clash(component)) {
+      fault.findings.push_back(root->findings.front());
+      fault.form += fmt::format(" after {}", root->form);
+    }
+    Finding finding = finding_of(component);
+    finding.kind = Verdict::deadlock;
+    add_chain(component, finding);
+    fault.findings.push_back(std::move(finding));
+    return fault;
+  }
+
+  // Arguments that clashed on one of the component's communicators before anybody was blocked: the first divergence.
+  std::optional<Fault> earlier_clash(const Component& component) const {
+    const std::set<std::int32_t> comms = comms_of(component);
+    for (Fault& fault : find_mismatches(scenario_, run_)) {
+      const Event& event = at(scenario_, fault.findings.front().events.front());
+      if (comms.count(event.comm) != 0 && is_positional(event.op)) return std::move(fault);
+    }
+    return std::nullopt;
+  }
+
+  Finding finding_of(const Component& component) const {
+    if (const Link* link = meeting_link(component)) return from_gathering(component, *link);
+    const Link* gathering = gathering_link(component);
+    if (component.terminal != Terminal::none && gathering != nullptr) return from_gathering(component, *gathering);
+    if (component.terminal != Terminal::none) return from_finished_peer(component);
+    if (gathering != nullptr && component.nodes.size() == 1) return from_gathering(component, *gathering);
+    return from_cycle(component);
+  }
+
+  // Members of one communicator that do different things at one position.
+  Finding from_gathering(const Component& component, const Link& link) const {
+    const model::Gathering& gathering = run_.gatherings[link.gathering];
+    const Blame who = blame(scenario_, run_, gathering);
+    Finding finding;
+    finding.culprits = who.culprits;
+    finding.events = who.events;
+    const std::string comm = scenario_.comms[static_cast<std::size_t>(gathering.comm)].name;
+    const std::string place = fmt::format("the {} collective on {}", ordinal_text(gathering.position), comm);
+    if (who.sides.size() < 2) return from_cycle(component);
+    const Side& most = who.sides[0];
+    const Side& odd = who.sides[1];
+    finding.expected = fmt::format("{}: {}", ranks_text(most.ranks), most.text);
+    finding.actual = fmt::format("{}: {}", ranks_text(odd.ranks), odd.text);
+    const std::string culprits = ranks_text(who.culprits);
+    const std::string both = fmt::format("as {}, {}; {}", place, finding.actual, finding.expected);
+    switch (who.reading) {
+      case Reading::extra:
+        finding.text =
+            fmt::format("{} made a call that the others do not make, {}: {}.", culprits, call_text(who), both);
+        break;
+      case Reading::skipped:
+        finding.text = fmt::format("{} left out a call that the others make, {}: {}.", culprits, call_text(who), both);
+        break;
+      case Reading::swapped:
+        finding.text = fmt::format("The ranks make the same calls in another order: {}.", both);
+        break;
+      case Reading::unclear: finding.text = fmt::format("The ranks do different things {}.", both); break;
+    }
+    finding.text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text[0])));
+    if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
+    if (who.by_majority)
+      finding.evidence.push_back(fmt::format("{} named because {} of {} ranks agree on the other call", culprits,
+                                             most.ranks.size(), run_.gatherings.members(gathering).size()));
+    return finding;
+  }
+
+  std::string call_text(const Blame& who) const {
+    return fmt::format("{} ({})", event_text(scenario_, *who.call), place_text(at(scenario_, *who.call)));
+  }
+
+  // A message that a finished rank will never send or receive.
+  Finding from_finished_peer(const Component& component) const {
+    const Node& node = graph_.nodes()[component.nodes.front()];
+    const Link& link = node.links.front();
+    Finding finding;
+    finding.culprits = component.ranks;
+    finding.events = {node.at};
+    const std::string peers = ranks_text(component.ranks);
+    finding.expected = fmt::format("a {} by {}", link.kind == model::Atom::receiver ? "receive" : "message", peers);
+    finding.actual = fmt::format("{}: {}", peers, end_text(component.terminal));
+    finding.text = fmt::format("{} waits in {} for {}, which {}.", sentence_start(node.ranks),
+                               event_text(scenario_, node.at), finding.expected, end_text(component.terminal));
+    add_habit(component.ranks, finding);
+    return finding;
+  }
+
+  static std::string end_text(Terminal terminal) {
+    switch (terminal) {
+      case Terminal::finalize: return "made all its calls and is in finalize";
+      case Terminal::exited: return "exited without finalize";
+      case Terminal::aborted: return "aborted";
+      case Terminal::signal: return "was killed";
+      case Terminal::none: break;
+    }
+    return "waits";
+  }
+
+  static std::string sentence_start(const std::vector<std::int32_t>& ranks) {
+    std::string text = ranks_text(ranks);
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+  }
+
+  // Ranks that wait for each other in different places.
+  Finding from_cycle(const Component& component) const {
+    Finding finding;
+    finding.culprits = component.ranks;
+    std::vector<std::string> steps;
+    for (const std::int32_t rank : component.ranks) {
+      const auto node = graph_.node_of(rank);
+      if (!node) continue;
+      const EventRef here{rank, run_.index[static_cast<std::size_t>(rank)]};
+      finding.events.push_back(here);
+      if (steps.size() < 8)
+        steps.push_back(fmt::format("rank {} in {} for {}", rank, event_text(scenario_, here),
+                                    targets_text(graph_.nodes()[*node], component)));
+    }
+    if (component.ranks.size() > steps.size())
+      steps.push_back(fmt::format("and {} more", component.ranks.size() - steps.size()));
+    finding.expected = "an order in which somebody can go on";
+    finding.actual = fmt::format("{}", fmt::join(steps, "; "));
+    const std::size_t comms = comms_of(component).size();
+    finding.text = fmt::format("{} wait for each other in a cycle{}: {}.", sentence_start(component.ranks),
+                               comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
+    add_odd_site(component, finding);
+    add_habit(waiting_alike(component), finding);
+    return finding;
+  }
+
+  std::string targets_text(const Node& node, const Component& component) const {
+    std::vector<std::int32_t> targets;
+    for (const Link& link : node.links)
+      for (const std::int32_t target : link.targets)
+        if (std::binary_search(component.ranks.begin(), component.ranks.end(), target)) targets.push_back(target);
+    return ranks_text(targets);
+  }
+
+  // A collective that a few ranks of the cycle reach from another call site than all the others: most likely another
+  // call.
+  void add_odd_site(const Component& component, Finding& finding) const {
+    for (const std::uint32_t node : component.nodes) {
+      for (const Link& link : graph_.nodes()[node].links) {
+        if (link.kind != model::Atom::gathering || link.meets || is_rooted(link.op)) continue;
+        const model::Gathering& gathering = run_.gatherings[link.gathering];
+        const auto& members = run_.gatherings.members(gathering);
+        std::map<std::uint32_t, std::vector<EventRef>> by_site;
+        for (std::size_t member = 0; member < members.size(); ++member)
+          if (gathering.arrivals[member] < model::kBefore) {
+            const EventRef ref{members[member], gathering.arrivals[member]};
+            by_site[at(scenario_, ref).site].push_back(ref);
+          }
+        if (by_site.size() != 2 || by_site.begin()->first == kNoSymbol) continue;
+        const auto& one = by_site.begin()->second;
+        const auto& other = by_site.rbegin()->second;
+        if (one.size() == other.size()) continue;
+        const auto& odd = one.size() < other.size() ? one : other;
+        const auto& usual = one.size() < other.size() ? other : one;
+        finding.culprits.clear();
+        for (const EventRef ref : odd) finding.culprits.push_back(ref.rank);
+        finding.events.insert(finding.events.begin(), odd.begin(), odd.end());
+        finding.expected = fmt::format("{} ranks: {}", usual.size(), event_text(scenario_, usual.front()));
+        finding.actual = fmt::format("{}: {}", ranks_text(finding.culprits), event_text(scenario_, odd.front()));
+        finding.evidence.push_back(fmt::format("{} came to {} from another call site than the {} others",
+                                               ranks_text(finding.culprits), event_text(scenario_, odd.front()),
+                                               usual.size()));
+        return;
+      }
+    }
+  }
+
+  // Of the component's ranks, those in point-to-point waits: the ones whose history can show a lost message.
+  std::vector<std::int32_t> waiting_alike(const Component& component) const {
+    std::vector<std::int32_t> ranks;
+    for (const std::uint32_t node : component.nodes) {
+      const auto& links = graph_.nodes()[node].links;
+      const bool receives = !links.empty() && std::all_of(links.begin(), links.end(), [](const Link& link) {
+        return link.kind == model::Atom::message && !link.any;
+      });
+      if (receives) ranks.insert(ranks.end(), graph_.nodes()[node].ranks.begin(), graph_.nodes()[node].ranks.end());
+    }
+    return ranks;
+  }
+
+  void add_habit(const std::vector<std::int32_t>& ranks, Finding& finding) const {
+    const auto habit = broken_habit(scenario_, ranks);
+    if (!habit) return;
+    finding.culprits = {habit->instead.rank};
+    finding.events.insert(finding.events.begin(), {habit->before, habit->instead});
+    const Event& before = at(scenario_, habit->before);
+    finding.expected = fmt::format("{} after {}", habit->usual, event_text(scenario_, before));
+    finding.actual = fmt::format("rank {}: {}", habit->instead.rank, event_text(scenario_, habit->instead));
+    finding.evidence.push_back(std::exchange(
+        finding.text,
+        fmt::format("Rank {} left out {} after {} ({}), and went on to {}.", habit->instead.rank, habit->usual,
+                    event_text(scenario_, before), place_text(before), event_text(scenario_, habit->instead))));
+    finding.evidence.push_back("everywhere else in the record of these ranks the one call follows the other");
+  }
+
+  // The call that a node cannot leave; for a wait also the call that it waits for.
+  std::string blocked_text(const Node& node) const {
+    std::string text = event_text(scenario_, node.at);
+    if (!node.links.empty() && node.links.front().posted != node.at)
+      text += fmt::format(" for {}", event_text(scenario_, node.links.front().posted));
+    return text;
+  }
+
+  // Where each of the component's nodes stands, as evidence.
+  void add_chain(const Component& component, Finding& finding) const {
+    constexpr std::size_t kMost = 16;
+    std::size_t told = 0;
+    for (const std::uint32_t number : component.nodes) {
+      if (++told > kMost) {
+        finding.evidence.push_back(fmt::format("and {} further places", component.nodes.size() - kMost));
+        return;
+      }
+      const Node& node = graph_.nodes()[number];
+      std::vector<std::int32_t> targets;
+      for (const Link& link : node.links) targets.insert(targets.end(), link.targets.begin(), link.targets.end());
+      finding.evidence.push_back(fmt::format("{} blocked in {} ({}), waiting for {}", ranks_text(node.ranks),
+                                             blocked_text(node), place_text(at(scenario_, node.at)),
+                                             ranks_text(targets)));
+      if (std::find(finding.events.begin(), finding.events.end(), node.at) == finding.events.end())
+        finding.events.push_back(node.at);
+    }
+  }
+
+  // Ranks that are blocked only because others are.
+  void add_victims(Finding& finding) const {
+    std::set<std::int32_t> victims(run_.stuck.begin(), run_.stuck.end());
+    for (const Component& component : graph_.components())
+      for (const std::uint32_t node : component.nodes)
+        for (const std::int32_t rank : graph_.nodes()[node].ranks) victims.erase(rank);
+    std::erase_if(victims, [&](std::int32_t rank) {
+      return graph_.terminal_of(rank) != Terminal::none ||
+             std::binary_search(finding.culprits.begin(), finding.culprits.end(), rank);
+    });
+    if (!victims.empty())
+      finding.evidence.push_back(
+          fmt::format("{} blocked only because others are", ranks_text({victims.begin(), victims.end()})));
+  }
+
+  const Scenario& scenario_;
+  const model::Run& run_;
+  WaitGraph graph_;
+};
+
+}  // namespace
+
+std::vector<Fault> find_deadlocks(const Scenario& scenario, const model::Run& run) {
+  if (run.stuck.empty()) return {};
+  return DeadlockTeller(scenario, run).tell();
+}
+
+}  // namespace petri::diagnosis

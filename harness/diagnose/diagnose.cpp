@@ -1,0 +1,240 @@
+#include "harness/diagnose/diagnose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/diagnose/buffering.hpp"
+#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/fault.hpp"
+#include "harness/model/explore.hpp"
+#include "harness/model/op_rules.hpp"
+
+namespace petri {
+namespace diagnosis {
+namespace {
+
+// Orders looked at to say whether a deadlock that the first one shows is there in all of them.
+constexpr std::uint64_t kOrdersToCompare = 200;
+
+class Judge {
+ public:
+  Judge(const Scenario& scenario, const DiagnoseOptions& options) : scenario_(scenario), options_(options) {}
+
+  Diagnosis judge() {
+    const model::Run actual = model::run(scenario_, {options_.buffered, true});
+    mark_blocked(actual);
+    const std::vector<Fault> mismatches = find_mismatches(scenario_, actual);
+    const std::optional<Fault> rank_error = find_rank_error(scenario_, actual, mismatches);
+    if (rank_error) add(Verdict::rank_error, *rank_error, consequence(actual, *rank_error));
+    if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
+    judge_deadlocks(actual, rank_error.has_value());
+    for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
+    if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
+    judge_races(actual);
+    if (result_.findings.empty()) judge_other_orders(actual);
+    if (result_.findings.empty()) judge_unsettled(actual);
+    add_notes(actual);
+    return std::move(result_);
+  }
+
+ private:
+  // The first fault gives verdict and signature; of later ones only what has not been said is added.
+  void add(Verdict verdict, const Fault& fault, const std::string& suffix = "") {
+    if (result_.findings.empty()) {
+      result_.verdict = verdict;
+      result_.signature = fmt::format("{}: {}{}", name_of(verdict), fault.form, suffix);
+    }
+    for (const Finding& finding : fault.findings)
+      if (said_.insert(finding.text).second) result_.findings.push_back(finding);
+  }
+
+  // What an error led to, where others do not simply wait for a dead rank.
+  std::string consequence(const model::Run& actual, const Fault& error) const {
+    if (error.form.find(';') != std::string::npos) return "";
+    const std::vector<Fault> deadlocks = find_deadlocks(scenario_, actual);
+    return deadlocks.empty() ? "" : fmt::format("; {}", deadlocks.front().form);
+  }
+
+  // Buffering lets more messages compete for a wildcard than the strict reading does.
+  void judge_races(const model::Run& actual) {
+    if (actual.wildcards.empty()) return;
+    const model::Run buffered = model::run(scenario_, {model::kUnlimited, true});
+    if (const auto fault = find_race(scenario_, buffered, result_.notes)) add(Verdict::race, *fault);
+  }
+
+  void mark_blocked(const model::Run& run) {
+    result_.blocked.assign(scenario_.ranks.size(), std::nullopt);
+    for (const model::Wait& wait : run.waits) result_.blocked[static_cast<std::size_t>(wait.rank)] = wait.index;
+  }
+
+  void judge_deadlocks(const model::Run& actual, bool rank_died) {
+    const bool seen = add_deadlocks(actual, true, {}, rank_died);
+    if (seen) {
+      say_orders(actual);
+      return;
+    }
+    if (!actual.leaned_on_record) return;
+    // What the record shows to have gone well may still be a deadlock by the rules: luck is no defence.
+    const model::Run strict = model::run(scenario_, {options_.buffered, false});
+    const std::size_t before = result_.findings.size();
+    if (!add_deadlocks(strict, false, {}, rank_died)) return;
+    for (std::size_t i = before; i < result_.findings.size(); ++i)
+      result_.findings[i].evidence.push_back(
+          "this run got past it all the same: by luck of buffering, not by the rules");
+    if (before == 0) mark_blocked(strict);
+  }
+
+  // Adds the deadlocks of a run; true if there were any.
+  bool add_deadlocks(const model::Run& run, bool follow_record, const std::vector<std::uint32_t>& script,
+                     bool rank_died) {
+    std::vector<Fault> faults = find_deadlocks(scenario_, run);
+    if (rank_died) std::erase_if(faults, [](const Fault& fault) { return fault.by_dead_rank; });
+    if (faults.empty()) return false;
+    const BufferingLimit limit =
+        options_.buffered ? BufferingLimit{true, std::nullopt} : buffering_limit(scenario_, follow_record, script);
+    std::string suffix;
+    if (!limit.always)
+      suffix = limit.bytes ? *limit.bytes == 0 ? " (unless collectives leave early)"
+                                               : fmt::format(" (unless {} bytes are buffered)", *limit.bytes)
+                           : " (unless buffered)";
+    if (const auto decision = differing_decision(scenario_, run)) {
+      Finding& first = faults.front().findings.front();
+      first.evidence.insert(first.evidence.begin(), decision->text);
+      first.events.insert(first.events.end(), decision->events.begin(), decision->events.end());
+    }
+    if (result_.findings.empty()) say_assumptions(run, limit);
+    for (const Fault& fault : faults) add(Verdict::deadlock, fault, suffix);
+    return true;
+  }
+
+  void say_assumptions(const model::Run& run, const BufferingLimit& limit) {
+    auto& said = result_.assumptions;
+    if (options_.buffered)
+      said.push_back(*options_.buffered == model::kUnlimited
+                         ? "judged with all messages buffered"
+                         : fmt::format("judged with messages of up to {} bytes buffered", *options_.buffered));
+    else if (limit.always)
+      said.push_back("holds however much the library buffers");
+    else if (!limit.bytes)
+      said.push_back("hidden where the library buffers the messages; their sizes are not all recorded");
+    else if (*limit.bytes == 0)
+      said.push_back("hidden where collectives synchronize no more than they must");
+    else
+      said.push_back(fmt::format("hidden where messages of {} bytes are buffered: it hangs only beyond the eager limit",
+                                 *limit.bytes));
+    for (const model::Wait& wait : run.waits)
+      if (wait.polls && std::binary_search(run.stuck.begin(), run.stuck.end(), wait.rank))
+        said.push_back(
+            fmt::format("takes the polling loop of rank {} for a wait: it waits for nothing else", wait.rank));
+  }
+
+  void say_orders(const model::Run& run) {
+    if (run.choices.empty()) return;
+    std::uint64_t stuck = 0;
+    const auto seen =
+        model::explore(scenario_, {options_.buffered, true}, std::min(options_.max_orders, kOrdersToCompare),
+                       [&](const model::Run& one) { return stuck += one.stuck.empty() ? 0 : 1, true; });
+    if (stuck == seen.orders)
+      result_.assumptions.push_back(
+          seen.complete ? "in all orders of wildcard matches"
+                        : fmt::format("in each of {} orders of wildcard matches that were looked at", seen.orders));
+    else
+      result_.assumptions.push_back(
+          fmt::format("in some orders of wildcard matches: in {} of {} looked at", stuck, seen.orders));
+  }
+
+  // A fault that only some matches of free wildcards show. Where the record says what matched, the calls that followed
+  // belong to that match, and another one proves nothing.
+  void judge_other_orders(const model::Run& actual) {
+    if (actual.choices.empty()) return;
+    const model::Assumptions assumptions{options_.buffered, true};
+    const auto seen = model::explore(scenario_, assumptions, options_.max_orders, [&](const model::Run& run) {
+      std::vector<std::uint32_t> script;
+      for (const model::Choice& choice : run.choices) script.push_back(choice.taken);
+      if (add_deadlocks(run, true, script, false)) {
+        mark_blocked(run);
+        return false;
+      }
+      for (const Fault& fault : find_mismatches(scenario_, run)) add(Verdict::mismatch, fault);
+      if (!result_.findings.empty()) return false;
+      if (const auto fault = find_race(scenario_, run, discarded_)) add(Verdict::race, *fault);
+      return result_.findings.empty();
+    });
+    if (!result_.findings.empty())
+      result_.assumptions.push_back(fmt::format("in some orders of wildcard matches: the {} looked at shows it",
+                                                ordinal_text(static_cast<std::int64_t>(seen.orders) - 1)));
+    else if (!seen.complete)
+      result_.notes.push_back(
+          fmt::format("no failure found within {} orders of wildcard matches; there are more", seen.orders));
+  }
+
+  void judge_unsettled(const model::Run& actual) {
+    if (const auto fault = find_unsettled(scenario_, actual)) return add(fault->findings.front().kind, *fault);
+    std::vector<std::string> reasons;
+    if (scenario_.cut) reasons.push_back("the file stops before its end line");
+    for (std::int32_t rank = 0; rank < scenario_.world(); ++rank)
+      if (actual.standing[static_cast<std::size_t>(rank)] == model::Standing::unknown && !scenario_.cut) {
+        reasons.push_back("the record of some ranks is cut or missing");
+        break;
+      }
+    for (std::int32_t rank = 0; rank < scenario_.world(); ++rank)
+      if (!actual.waits.empty() && actual.truncated[static_cast<std::size_t>(rank)]) {
+        reasons.push_back("a ring buffer lost the start of some ranks' histories; a larger ring would settle it");
+        break;
+      }
+    for (const EventRef ref : actual.unmodelled) {
+      const Event& event = at(scenario_, ref);
+      if (!model::never_blocks(event.op))
+        reasons.push_back(fmt::format("{} is not judged by this version", name_of(event.op)));
+    }
+    if (reasons.empty()) return;
+    Finding finding;
+    finding.kind = Verdict::ambiguous;
+    finding.expected = "a whole record of calls that can be judged";
+    finding.actual = reasons.front();
+    finding.text = fmt::format("Nothing wrong is in the record, but it does not decide: {}.", reasons.front());
+    finding.evidence.assign(reasons.begin() + 1, reasons.end());
+    add(Verdict::ambiguous, {{finding}, "record not whole"});
+  }
+
+  void add_notes(const model::Run& actual) {
+    std::size_t calls = 0, without_site = 0;
+    for (const RankTrace& rank : scenario_.ranks)
+      for (const Event& event : rank.events)
+        if (kind_of(event.op) == OpKind::collective) ++calls, without_site += event.site == kNoSymbol;
+    if (result_.verdict == Verdict::completes && without_site > 0)
+      result_.notes.push_back(
+          "call sites are missing: collectives with equal arguments that are called in swapped order would not be "
+          "seen");
+    if (result_.verdict == Verdict::completes && actual.leaned_on_record)
+      result_.notes.push_back("some calls returned earlier than the strict reading lets them");
+    const auto& observed = scenario_.header.observed;
+    if (result_.verdict == Verdict::completes && observed && observed->verdict &&
+        *observed->verdict != Verdict::completes)
+      result_.notes.push_back(fmt::format(
+          "{} was observed, but the recorded schedules agree on every field: it is not a fault of the schedule",
+          name_of(*observed->verdict)));
+    if (result_.verdict == Verdict::completes) return;
+    std::set<std::string_view> unjudged;
+    for (const EventRef ref : actual.unmodelled) unjudged.insert(name_of(at(scenario_, ref).op));
+    for (const std::string_view op : unjudged)
+      result_.notes.push_back(fmt::format("{} was taken to return at once: it is not judged by this version", op));
+  }
+
+  const Scenario& scenario_;
+  const DiagnoseOptions& options_;
+  Diagnosis result_;
+  std::set<std::string> said_;
+  std::vector<std::string> discarded_;
+};
+
+}  // namespace
+}  // namespace diagnosis
+
+Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options) {
+  return diagnosis::Judge(scenario, options).judge();
+}
+
+}  // namespace petri

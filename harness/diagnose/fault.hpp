@@ -1,0 +1,52 @@
+// What the searchers for single kinds of failure hand to diagnose(): findings with the canonical form of the failure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "harness/model/run.hpp"
+
+namespace petri::diagnosis {
+
+struct Fault {
+  std::vector<Finding> findings;  // root cause first; for one failure
+  std::string form;               // canonical, without the verdict; see signature.hpp
+  bool by_dead_rank = false;      // others wait for a rank that died: a consequence of its error
+};
+
+// Arguments that clash, messages that do not fit, call sites that pair crosswise; in causal order on each communicator.
+std::vector<Fault> find_mismatches(const Scenario& scenario, const model::Run& run);
+
+// The deadlock of a run with stuck ranks: its components, the primary one first.
+std::vector<Fault> find_deadlocks(const Scenario& scenario, const model::Run& run);
+
+// Ranks that erred, aborted, were killed or exited without finalize; `mismatches` explain errors inside mismatching
+// calls.
+std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run,
+                                     const std::vector<Fault>& mismatches);
+
+// Results that must be equal on all members and are not.
+std::optional<Fault> find_divergence(const Scenario& scenario, const model::Run& run);
+
+// Wildcard receives where another message could have come, of another tag, count or type. Harmless choices (only the
+// source differs) are added to `notes`.
+std::optional<Fault> find_race(const Scenario& scenario, const model::Run& run, std::vector<std::string>& notes);
+
+// Requests never completed at finalize.
+std::optional<Fault> find_misuse(const Scenario& scenario, const model::Run& run);
+
+// Recorded control decisions (`value` of events between the calls) that differ between ranks: evidence for a deadlock,
+// with the events that hold them. Decisions are compared by their ordinal on each rank.
+struct Decision {
+  std::string text;
+  std::vector<EventRef> events;
+};
+std::optional<Decision> differing_decision(const Scenario& scenario, const model::Run& run);
+
+// Ranks that wait for one which is still running, or whose record stops early: skew or ambiguous.
+std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run);
+
+}  // namespace petri::diagnosis

@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/diagnose/arguments.hpp"
+#include "harness/diagnose/blame.hpp"
+#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/fault.hpp"
+#include "harness/model/op_rules.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+std::string_view words_for(const std::string& argument) {
+  if (argument == "count" || argument == "counts") return "size";
+  if (argument == "dtype") return "element type";
+  if (argument == "reduce") return "reduction operation";
+  if (argument == "ranks") return "members of the new group";
+  return "root";
+}
+
+// Sizes are kept in the form, since they are the failure; ranks, as roots are, are not.
+std::string form_of(const Event& event, const Clash& clash) {
+  std::string values;
+  if (clash.argument == "count" && clash.sides.size() == 2) {
+    std::vector<std::string> sorted{clash.sides[0].value, clash.sides[1].value};
+    std::sort(sorted.begin(), sorted.end(),
+              [](const auto& a, const auto& b) { return std::pair(a.size(), a) < std::pair(b.size(), b); });
+    values = fmt::format(" {}|{}", sorted[0], sorted[1]);
+  }
+  return fmt::format("{}@0 {}{}", name_of(event.op), clash.argument, values);
+}
+
+std::string reading_text(const Blame& blame) {
+  switch (blame.reading) {
+    case Reading::extra:
+      return fmt::format("{} made a call that the other side did not make", ranks_text(blame.culprits));
+    case Reading::skipped:
+      return fmt::format("{} left out a call that the other side made", ranks_text(blame.culprits));
+    case Reading::swapped: return "both sides make the same calls, in another order";
+    case Reading::unclear: break;
+  }
+  return "";
+}
+
+Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash) {
+  const Blame who = blame(scenario, run, gathering, clash);
+  Finding finding;
+  finding.kind = Verdict::mismatch;
+  finding.culprits = who.culprits;
+  finding.events = who.events;
+  const Side& most = who.sides.front();
+  const Side& odd = who.sides.size() > 1 ? who.sides[1] : most;
+  finding.expected = fmt::format("{}: {}", ranks_text(most.ranks), most.text);
+  finding.actual = fmt::format("{}: {}", ranks_text(odd.ranks), odd.text);
+  finding.text =
+      fmt::format("The {} differs in the {} collective on {}: {}, but {}.", words_for(clash.argument),
+                  ordinal_text(gathering.position), scenario.comms[static_cast<std::size_t>(gathering.comm)].name,
+                  finding.actual, finding.expected);
+  if (clash.argument == "counts")
+    finding.evidence.push_back(fmt::format("counts do not fit pairwise: one side takes {}, the other gives {}",
+                                           clash.sides[0].value, clash.sides[1].value));
+  if (const std::string reading = reading_text(who); !reading.empty()) finding.evidence.push_back(reading);
+  if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
+  if (who.by_majority) finding.evidence.push_back("the culprit is named because the other side is the majority");
+  return {{finding}, form_of(at(scenario, clash.sides.front().events.front()), clash)};
+}
+
+Fault fault_of(const Scenario& scenario, const model::Message& message, const std::string& what) {
+  const Event& send = at(scenario, message.send);
+  const Event& recv = at(scenario, message.recv);
+  Finding finding;
+  finding.kind = Verdict::mismatch;
+  finding.culprits = {std::min(message.send.rank, message.recv.rank), std::max(message.send.rank, message.recv.rank)};
+  finding.events = {message.send, message.recv};
+  finding.actual = fmt::format("rank {}: {}", message.send.rank, event_text(scenario, send));
+  finding.expected = fmt::format("rank {}: {}", message.recv.rank, event_text(scenario, recv));
+  finding.text = fmt::format("A message does not fit its receive ({}): {}, but {}.",
+                             what == "truncation" ? "longer than the receive" : "other element type", finding.actual,
+                             finding.expected);
+  return {{finding}, fmt::format("{}>{}@0 {}", name_of(send.op), name_of(recv.op), what)};
+}
+
+// Two members that reach the same two positions from the same two call sites, the other way round (only where the calls
+// themselves agree, and not where a changed root explains it).
+class Crosswise {
+ public:
+  explicit Crosswise(const Scenario& scenario) : scenario_(scenario) {}
+
+  // The earlier gathering that pairs crosswise with this one, or nothing.
+  const model::Gathering* see(const model::Run& run, const model::Gathering& gathering) {
+    std::map<std::uint32_t, EventRef> sites;
+    const auto& members = run.gatherings.members(gathering);
+    for (std::size_t member = 0; member < members.size(); ++member) {
+      const std::uint32_t arrival = gathering.arrivals[member];
+      if (arrival == model::kAbsent || arrival == model::kBefore) return nullptr;
+      const EventRef ref{members[member], arrival};
+      if (at(scenario_, ref).site == kNoSymbol) return nullptr;
+      sites.try_emplace(at(scenario_, ref).site, ref);
+    }
+    if (sites.size() != 2) return nullptr;
+    const EventRef low = sites.begin()->second, high = sites.rbegin()->second;
+    const auto key = std::tuple(gathering.comm, sites.begin()->first, sites.rbegin()->first, at(scenario_, low).root);
+    const auto [place, inserted] = seen_.try_emplace(key, &gathering);
+    if (inserted) return nullptr;
+    const model::Gathering* earlier = std::exchange(place->second, &gathering);
+    const auto site_then = [&](EventRef now) {
+      const auto member = static_cast<std::size_t>(run.gatherings.member_index(*earlier, now.rank));
+      return at(scenario_, {now.rank, earlier->arrivals[member]}).site;
+    };
+    const bool crossed = site_then(low) == sites.rbegin()->first && site_then(high) == sites.begin()->first;
+    return crossed ? earlier : nullptr;
+  }
+
+ private:
+  const Scenario& scenario_;
+  std::map<std::tuple<std::int32_t, std::uint32_t, std::uint32_t, std::int32_t>, const model::Gathering*> seen_;
+};
+
+Fault crosswise_fault(const Scenario& scenario, const model::Run& run, const model::Gathering& earlier) {
+  const auto& members = run.gatherings.members(earlier);
+  Clash clash{"site", {}};
+  for (std::size_t member = 0; member < members.size(); ++member) {
+    const EventRef ref{members[member], earlier.arrivals[member]};
+    const std::string& site = scenario.site_of(at(scenario, ref));
+    const auto found =
+        std::find_if(clash.sides.begin(), clash.sides.end(), [&](const auto& side) { return side.value == site; });
+    if (found == clash.sides.end())
+      clash.sides.push_back({site, {ref}});
+    else
+      found->events.push_back(ref);
+  }
+  const Blame who = blame(scenario, run, earlier, clash);
+  Finding finding;
+  finding.kind = Verdict::mismatch;
+  finding.culprits = who.culprits;
+  finding.events = who.events;
+  finding.expected = fmt::format("{}: {}", ranks_text(who.sides[0].ranks), who.sides[0].text);
+  finding.actual = fmt::format("{}: {}", ranks_text(who.sides[1].ranks), who.sides[1].text);
+  finding.text = fmt::format(
+      "Two collectives on {} are called in swapped order: {}, but {}; the same two call sites pair the other way round "
+      "later.",
+      scenario.comms[static_cast<std::size_t>(earlier.comm)].name, finding.actual, finding.expected);
+  finding.evidence.push_back(
+      "operations and arguments agree: it completes with mixed results, and only the call sites show it");
+  return {{finding}, fmt::format("{}@0 sites crosswise", name_of(at(scenario, clash.sides.front().events.front()).op))};
+}
+
+std::vector<const model::Gathering*> in_order(const model::Run& run) {
+  std::vector<const model::Gathering*> order;
+  for (const model::Gathering& gathering : run.gatherings.all()) order.push_back(&gathering);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->position, a->comm) < std::pair(b->position, b->comm);
+  });
+  return order;
+}
+
+}  // namespace
+
+std::vector<Fault> find_mismatches(const Scenario& scenario, const model::Run& run) {
+  std::vector<Fault> faults;
+  Crosswise crosswise(scenario);
+  for (const model::Gathering* gathering : in_order(run)) {
+    const std::vector<Clash> found = clashes(scenario, run, *gathering);
+    if (!found.empty()) {
+      faults.push_back(fault_of(scenario, run, *gathering, found.front()));
+    } else if (!gathering->conflicted) {
+      if (const auto* earlier = crosswise.see(run, *gathering))
+        faults.push_back(crosswise_fault(scenario, run, *earlier));
+    }
+  }
+  for (const model::Message& message : run.messages) {
+    const auto lost = [&](EventRef ref) { return run.truncated[static_cast<std::size_t>(ref.rank)]; };
+    if (lost(message.send) || lost(message.recv)) continue;  // which messages belong together is unknown
+    const std::string what = message_fault(at(scenario, message.send), at(scenario, message.recv));
+    if (!what.empty()) faults.push_back(fault_of(scenario, message, what));
+  }
+  return faults;
+}
+
+}  // namespace petri::diagnosis

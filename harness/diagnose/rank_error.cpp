@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/fault.hpp"
+#include "harness/diagnose/signature.hpp"
+#include "harness/diagnose/wait_graph.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+// A watchdog that gives up on a waiting call reports the symptom, not an error of its rank.
+bool is_watchdog(const std::string& error) {
+  std::string lower(error);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  return lower.find("timeout") != std::string::npos || lower.find("timed out") != std::string::npos ||
+         lower.find("time-out") != std::string::npos || lower.find("watchdog") != std::string::npos;
+}
+
+struct ErrorSite {
+  EventRef at;
+  bool has_event = false;
+  std::string kind;  // "signal 9", "abort", "exit", "error"
+  std::string text;
+  bool operator<(const ErrorSite& other) const { return at < other.at; }
+};
+
+std::string end_form(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
+  const RankTrace& trace = scenario.ranks[static_cast<std::size_t>(rank)];
+  const std::uint32_t index = run.index[static_cast<std::size_t>(rank)];
+  if (trace.end.kind == EndKind::signal)
+    return trace.end.signal > 0 ? fmt::format("signal {}", trace.end.signal) : "signal";
+  const bool aborts =
+      trace.end.kind == EndKind::aborted || (index < trace.events.size() && trace.events[index].op == Op::abort);
+  return aborts ? "abort" : "exit";
+}
+
+std::string end_text(const std::string& form) {
+  if (form == "abort") return "aborted";
+  if (form == "exit") return "exited without finalize";
+  return fmt::format("was killed by {}", form);
+}
+
+// The event that a dead rank died in or after; nothing when it made no call.
+std::optional<EventRef> last_place(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
+  const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+  if (events.empty()) return std::nullopt;
+  const auto last =
+      std::min<std::uint32_t>(run.index[static_cast<std::size_t>(rank)], static_cast<std::uint32_t>(events.size() - 1));
+  return EventRef{rank, last};
+}
+
+bool explained(EventRef place, const std::vector<Fault>& mismatches) {
+  for (const Fault& fault : mismatches)
+    for (const Finding& finding : fault.findings)
+      if (std::find(finding.events.begin(), finding.events.end(), place) != finding.events.end()) return true;
+  return false;
+}
+
+// All members of a mismatching gathering, not only those that a finding points at.
+bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
+                         const std::vector<Fault>& mismatches) {
+  if (explained(place, mismatches)) return true;
+  for (const model::Gathering& gathering : run.gatherings.all()) {
+    const auto member = run.gatherings.member_index(gathering, place.rank);
+    if (member < 0 || gathering.arrivals[static_cast<std::size_t>(member)] != place.index) continue;
+    if (gathering.conflicted) return true;
+    const auto& members = run.gatherings.members(gathering);
+    for (std::size_t other = 0; other < members.size(); ++other)
+      if (gathering.arrivals[other] < model::kBefore &&
+          explained({members[other], gathering.arrivals[other]}, mismatches))
+        return true;
+  }
+  (void)scenario;
+  return false;
+}
+
+std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& run,
+                                   const std::vector<Fault>& mismatches) {
+  std::vector<ErrorSite> sites;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto slot = static_cast<std::size_t>(rank);
+    const auto& events = scenario.ranks[slot].events;
+    bool erred = false;
+    for (std::uint32_t index = 0; index < events.size() && index <= run.index[slot]; ++index) {
+      const std::string& error = events[index].extras->error;
+      if (error.empty() || is_watchdog(error) || in_mismatching_call(scenario, run, {rank, index}, mismatches))
+        continue;
+      sites.push_back({{rank, index},
+                       true,
+                       "error",
+                       fmt::format("reported \"{}\" in {}", error, event_text(scenario, events[index]))});
+      erred = true;
+      break;
+    }
+    if (erred || run.standing[slot] != model::Standing::dead) continue;
+    const auto place = last_place(scenario, run, rank);
+    const bool inside = place && events[place->index].state == EventState::started;
+    if (inside && in_mismatching_call(scenario, run, *place, mismatches)) continue;
+    const std::string form = end_form(scenario, run, rank);
+    std::string text = end_text(form);
+    if (place)
+      text += fmt::format(" {} {} ({})", inside ? "inside" : "after", event_text(scenario, events[place->index]),
+                          place_text(events[place->index]));
+    sites.push_back({place.value_or(EventRef{rank, 0}), place.has_value(), form, text});
+  }
+  return sites;
+}
+
+// Of those that wait for the erring ranks, the canonical first: what the error does to others.
+std::string consequence(const Scenario& scenario, const model::Run& run, Finding& finding) {
+  const WaitGraph graph(scenario, run);
+  std::string best;
+  for (const Component& component : graph.components()) {
+    if (component.terminal == Terminal::none || component.terminal == Terminal::finalize) continue;
+    const std::string form = canonical_form(graph, component);
+    if (best.empty() || form < best) best = form;
+    const Node& node = graph.nodes()[component.nodes.front()];
+    finding.evidence.push_back(fmt::format("{} blocked in {}, waiting for {}", ranks_text(node.ranks),
+                                           event_text(scenario, node.at), ranks_text(component.ranks)));
+    finding.events.push_back(node.at);
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run,
+                                     const std::vector<Fault>& mismatches) {
+  const std::vector<ErrorSite> sites = error_sites(scenario, run, mismatches);
+  if (sites.empty()) return std::nullopt;
+  // An error that a rank reported tells more than how a rank ended.
+  const auto reported =
+      std::find_if(sites.begin(), sites.end(), [](const ErrorSite& site) { return site.kind == "error"; });
+  const ErrorSite& first = reported == sites.end() ? sites.front() : *reported;
+  Finding finding;
+  finding.kind = Verdict::rank_error;
+  for (const ErrorSite& site : sites) {
+    if (site.kind != first.kind) {
+      finding.evidence.push_back(fmt::format("rank {} {}", site.at.rank, site.text));
+      continue;
+    }
+    finding.culprits.push_back(site.at.rank);
+    if (site.has_event) finding.events.push_back(site.at);
+  }
+  finding.expected = "finalize";
+  finding.actual = fmt::format("rank {} {}", first.at.rank, first.text);
+  finding.text = fmt::format("Rank {} {}.", first.at.rank, first.text);
+  if (finding.culprits.size() > 1)
+    finding.evidence.insert(finding.evidence.begin(), fmt::format("the same for {}", ranks_text(finding.culprits)));
+  std::string form = first.kind;
+  if (const std::string others = consequence(scenario, run, finding); !others.empty())
+    form += fmt::format("; {}", others);
+  return Fault{{finding}, form};
+}
+
+}  // namespace petri::diagnosis

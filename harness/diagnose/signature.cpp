@@ -1,0 +1,167 @@
+#include "harness/diagnose/signature.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace petri::diagnosis {
+namespace {
+
+// An edge between roles, with the communicator's number in the scenario.
+struct Edge {
+  std::string label;  // "allreduce", "recv any"
+  std::int32_t comm;
+  std::string relation;  // "meets", "waits for"
+  std::string end;       // terminal's name, or empty
+  std::int64_t target;   // role, or -1
+  auto operator<=>(const Edge&) const = default;
+};
+
+using Roles = std::vector<std::set<Edge>>;  // by role
+
+std::string label_of(const Node& node, const Link& link) {
+  std::string label(petri::name_of(link.op));
+  if (link.any) label += " any";
+  if (node.polls) label += " polled";
+  return label;
+}
+
+// Edges of one node under the present colouring of the component's nodes.
+std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, std::uint32_t number,
+                        const std::map<std::uint32_t, std::int64_t>& colour) {
+  std::set<Edge> edges;
+  const Node& node = graph.nodes()[number];
+  for (const Link& link : node.links) {
+    for (const std::int32_t rank : link.targets) {
+      Edge edge{label_of(node, link), link.comm, link.meets ? "meets" : "waits for", "", -1};
+      if (component.terminal != Terminal::none) {
+        if (graph.terminal_of(rank) != component.terminal) continue;
+        edge.end = name_of(component.terminal);
+      } else {
+        const auto other = graph.node_of(rank);
+        if (!other || colour.count(*other) == 0) continue;
+        edge.target = colour.at(*other);
+      }
+      edges.insert(edge);
+    }
+  }
+  return edges;
+}
+
+// Coarsest partition in which nodes of one role have the same edges to the same roles.
+Roles roles_of(const WaitGraph& graph, const Component& component) {
+  std::map<std::uint32_t, std::int64_t> colour;
+  for (const std::uint32_t node : component.nodes) colour[node] = 0;
+  for (std::size_t colours = 1;;) {
+    std::map<std::pair<std::int64_t, std::set<Edge>>, std::int64_t> next_of;
+    std::map<std::uint32_t, std::int64_t> next;
+    for (const std::uint32_t node : component.nodes) {
+      const std::pair shape(colour[node], edges_of(graph, component, node, colour));
+      next[node] = next_of.try_emplace(shape, static_cast<std::int64_t>(next_of.size())).first->second;
+    }
+    colour = std::move(next);
+    if (next_of.size() == colours) break;
+    colours = next_of.size();
+  }
+  Roles roles;
+  for (const auto& [node, role] : colour) {
+    if (static_cast<std::size_t>(role) >= roles.size()) roles.resize(static_cast<std::size_t>(role) + 1);
+    roles[static_cast<std::size_t>(role)] = edges_of(graph, component, node, colour);
+  }
+  return roles;
+}
+
+// A hash of what can be seen from a role without names, to order edges that look alike at first sight.
+std::vector<std::string> shapes_of(const Roles& roles) {
+  std::vector<std::string> shapes(roles.size());
+  for (std::size_t round = 0; round < std::min<std::size_t>(roles.size(), 8); ++round) {
+    std::vector<std::string> next(roles.size());
+    for (std::size_t role = 0; role < roles.size(); ++role) {
+      std::multiset<std::string> seen;
+      for (const Edge& edge : roles[role])
+        seen.insert(
+            fmt::format("{}|{}|{}|{}", edge.label, edge.relation, edge.end,
+                        edge.target < 0 ? 0 : std::hash<std::string>{}(shapes[static_cast<std::size_t>(edge.target)])));
+      next[role] = fmt::format("{}", fmt::join(seen, ";"));
+    }
+    shapes = std::move(next);
+  }
+  return shapes;
+}
+
+std::string role_name(std::size_t number) {
+  std::string name;
+  for (++number; number > 0; number = (number - 1) / 26)
+    name.insert(name.begin(), static_cast<char>('A' + (number - 1) % 26));
+  return name;
+}
+
+// The text when roles and communicators are named in the order of discovery from one role.
+class Walk {
+ public:
+  Walk(const Roles& roles, const std::vector<std::string>& shapes, std::size_t start) : roles_(roles), shapes_(shapes) {
+    discover(start);
+    for (std::size_t done = 0; done < order_.size(); ++done) expand(order_[done]);
+  }
+  std::string text() const {
+    std::string text;
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      text += fmt::format("{}{}({})", i == 0 ? "" : " ", role_name(i), bodies_[i]);
+    return text;
+  }
+  bool reached_all() const { return order_.size() == roles_.size(); }
+
+ private:
+  void discover(std::size_t role) {
+    if (name_.try_emplace(role, order_.size()).second) order_.push_back(role);
+  }
+
+  void expand(std::size_t role) {
+    std::vector<Edge> edges(roles_[role].begin(), roles_[role].end());
+    const auto key = [&](const Edge& edge) {
+      const auto known = edge.target < 0 ? name_.end() : name_.find(static_cast<std::size_t>(edge.target));
+      const auto comm = comms_.find(edge.comm);
+      return std::tuple(edge.label, edge.relation, edge.end, comm == comms_.end() ? comms_.size() : comm->second,
+                        known == name_.end() ? roles_.size() : known->second,
+                        edge.target < 0 ? std::string() : shapes_[static_cast<std::size_t>(edge.target)]);
+    };
+    std::stable_sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) { return key(a) < key(b); });
+    std::vector<std::string> parts;
+    for (const Edge& edge : edges) {
+      const std::size_t comm = comms_.try_emplace(edge.comm, comms_.size()).first->second;
+      if (edge.target >= 0) discover(static_cast<std::size_t>(edge.target));
+      const std::string target =
+          edge.target < 0 ? edge.end : role_name(name_.at(static_cast<std::size_t>(edge.target)));
+      parts.push_back(fmt::format("{}@{} {} {}", edge.label, comm, edge.relation, target));
+    }
+    bodies_.push_back(fmt::format("{}", fmt::join(parts, ", ")));
+  }
+
+  const Roles& roles_;
+  const std::vector<std::string>& shapes_;
+  std::vector<std::size_t> order_;
+  std::map<std::size_t, std::size_t> name_;
+  std::map<std::int32_t, std::size_t> comms_;
+  std::vector<std::string> bodies_;
+};
+
+}  // namespace
+
+std::string canonical_form(const WaitGraph& graph, const Component& component) {
+  const Roles roles = roles_of(graph, component);
+  const std::vector<std::string> shapes = shapes_of(roles);
+  std::string best;
+  for (std::size_t start = 0; start < roles.size(); ++start) {
+    const Walk walk(roles, shapes, start);
+    // A component is strongly connected, so each walk reaches all its roles.
+    const std::string text = walk.text();
+    if (best.empty() || text < best) best = text;
+  }
+  return best;
+}
+
+}  // namespace petri::diagnosis

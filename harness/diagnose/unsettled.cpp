@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/fault.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+using model::Atom;
+using model::Standing;
+
+// Ranks that some blocked rank waits for directly.
+std::set<std::int32_t> awaited_ranks(const model::Run& run) {
+  std::set<std::int32_t> awaited;
+  for (const model::Wait& wait : run.waits) {
+    for (const Atom& atom : wait.atoms) {
+      if (atom.kind == Atom::gathering) {
+        const model::Gathering& gathering = run.gatherings[atom.number];
+        const auto& members = run.gatherings.members(gathering);
+        for (std::size_t member = 0; member < members.size(); ++member)
+          if (gathering.arrivals[member] == model::kAbsent) awaited.insert(members[member]);
+      } else if (atom.kind == Atom::finalize) {
+        for (std::size_t rank = 0; rank < run.standing.size(); ++rank) awaited.insert(static_cast<std::int32_t>(rank));
+      } else if (atom.peer != kAny) {
+        awaited.insert(atom.peer);
+      } else {
+        const auto& members = run.gatherings.ranks_of(atom.comm);
+        awaited.insert(members.begin(), members.end());
+      }
+    }
+  }
+  return awaited;
+}
+
+// A running rank that the record shows inside a call which the model lets it leave is not computing.
+bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
+  const auto slot = static_cast<std::size_t>(rank);
+  const auto& events = scenario.ranks[slot].events;
+  return !events.empty() && run.index[slot] == events.size() && events.back().state == EventState::started &&
+         kind_of(events.back().op) != OpKind::host;
+}
+
+std::string waiters_text(const Scenario& scenario, const model::Run& run) {
+  std::vector<std::int32_t> ranks;
+  for (const model::Wait& wait : run.waits) ranks.push_back(wait.rank);
+  const model::Wait& first = run.waits.front();
+  const auto& events = scenario.ranks[static_cast<std::size_t>(first.rank)].events;
+  return fmt::format("{} in {}", ranks_text(ranks),
+                     first.index < events.size() ? event_text(scenario, events[first.index]) : "finalize");
+}
+
+Fault skew(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& slow) {
+  Finding finding;
+  finding.kind = Verdict::skew;
+  finding.culprits = slow;
+  std::string doing = "computes";
+  std::string form = "compute";
+  const auto& events = scenario.ranks[static_cast<std::size_t>(slow.front())].events;
+  if (!events.empty()) {
+    const std::uint32_t index = run.index[static_cast<std::size_t>(slow.front())];
+    const EventRef place{slow.front(), std::min(index, static_cast<std::uint32_t>(events.size() - 1))};
+    const Event& event = at(scenario, place);
+    finding.events.push_back(place);
+    const bool inside = event.state == EventState::started;
+    doing =
+        fmt::format("{} {} ({})", inside ? "is in" : "runs on after", event_text(scenario, event), place_text(event));
+    if (inside) form = name_of(event.op);
+  }
+  const model::Wait& first = run.waits.front();
+  const auto& waiting = scenario.ranks[static_cast<std::size_t>(first.rank)].events;
+  const std::string blocked = first.index < waiting.size() ? std::string(name_of(waiting[first.index].op)) : "finalize";
+  if (first.index < waiting.size()) finding.events.push_back({first.rank, first.index});
+  finding.expected = "arrival at the call in which the others wait";
+  finding.actual = fmt::format("{} {}", ranks_text(slow), doing);
+  finding.text = fmt::format("No deadlock: rank {} {} and can still come; waiting for it: {}.", slow.front(), doing,
+                             waiters_text(scenario, run));
+  return {{finding}, fmt::format("A({}) B({}@0 waits for A)", form, blocked)};
+}
+
+Fault no_record(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& unknown) {
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.expected = fmt::format("a whole record of {}", ranks_text(unknown));
+  finding.actual = "cut or missing";
+  const model::Wait& first = run.waits.front();
+  if (first.index < scenario.ranks[static_cast<std::size_t>(first.rank)].events.size())
+    finding.events.push_back({first.rank, first.index});
+  finding.text = fmt::format("The evidence does not decide: {} wait for {}, whose record is cut or missing.",
+                             waiters_text(scenario, run), ranks_text(unknown));
+  finding.evidence.push_back(fmt::format("the record of {} would settle it", ranks_text(unknown)));
+  return {{finding}, "record missing"};
+}
+
+Fault no_ordering_fault(const Scenario& scenario, std::vector<std::int32_t> inside) {
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.expected = "a difference between the ranks' schedules";
+  finding.actual = "the schedules agree";
+  for (const std::int32_t rank : inside)
+    finding.events.push_back(
+        {rank, static_cast<std::uint32_t>(scenario.ranks[static_cast<std::size_t>(rank)].events.size() - 1)});
+  if (inside.empty()) {
+    finding.text =
+        "The job was seen to hang, but in the recorded schedule no rank is blocked: the orders agree on all ranks, so "
+        "it is not a fault of the schedule.";
+  } else {
+    finding.text = fmt::format(
+        "{} did not return from {}, though nothing in the schedule blocks it: the orders agree on all ranks, so it is "
+        "not a fault of the schedule.",
+        ranks_text(inside), event_text(scenario, finding.events.front()));
+    finding.text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text[0])));
+  }
+  finding.evidence.push_back("look at the transport, the library and the devices: the trace cannot say more");
+  return {{finding}, "schedules agree"};
+}
+
+// A watchdog spoke while a rank slept, and the schedule is sound.
+std::optional<EventRef> sleeper(const Scenario& scenario) {
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    for (std::uint32_t index = 0; index < events.size(); ++index)
+      if (events[index].op == Op::sleep) return EventRef{rank, index};
+  }
+  return std::nullopt;
+}
+
+Fault slept(const Scenario& scenario, EventRef place) {
+  Finding finding;
+  finding.kind = Verdict::skew;
+  finding.culprits = {place.rank};
+  finding.events = {place};
+  finding.expected = "the other ranks' pace";
+  finding.actual = fmt::format("rank {}: {}", place.rank, event_text(scenario, place));
+  finding.text = fmt::format("No deadlock: the schedule completes, and rank {} only comes late after {} ({}).",
+                             place.rank, event_text(scenario, place), place_text(at(scenario, place)));
+  return {{finding}, "A(sleep)"};
+}
+
+}  // namespace
+
+std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run) {
+  if (!run.waits.empty()) {
+    std::vector<std::int32_t> slow, inside, unknown;
+    for (const std::int32_t rank : awaited_ranks(run)) {
+      const Standing standing = run.standing[static_cast<std::size_t>(rank)];
+      if (standing == Standing::unknown) unknown.push_back(rank);
+      if (standing == Standing::running) (in_a_call(scenario, run, rank) ? inside : slow).push_back(rank);
+    }
+    if (!slow.empty()) return skew(scenario, run, slow);
+    if (!unknown.empty()) return no_record(scenario, run, unknown);
+    if (!inside.empty()) return no_ordering_fault(scenario, inside);
+    return std::nullopt;
+  }
+  std::vector<std::int32_t> inside;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    if (run.standing[static_cast<std::size_t>(rank)] == Standing::running && in_a_call(scenario, run, rank))
+      inside.push_back(rank);
+  if (!inside.empty()) return no_ordering_fault(scenario, inside);
+  const bool seen_hanging = scenario.header.observed && scenario.header.observed->verdict == Verdict::deadlock;
+  if (!seen_hanging) return std::nullopt;
+  if (const auto place = sleeper(scenario)) return slept(scenario, *place);
+  return no_ordering_fault(scenario, {});
+}
+
+}  // namespace petri::diagnosis

@@ -1,0 +1,203 @@
+#include "harness/diagnose/wait_graph.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
+
+namespace petri::diagnosis {
+namespace {
+
+using model::Atom;
+using model::Standing;
+
+bool waits_in_finalize(const model::Wait& wait) {
+  return wait.atoms.size() == 1 && wait.atoms.front().kind == Atom::finalize;
+}
+
+// Strongly connected components, in Tarjan's order: a component comes after all that it reaches.
+class Tarjan {
+ public:
+  explicit Tarjan(const std::vector<std::set<std::uint32_t>>& edges)
+      : edges_(edges), number_(edges.size(), -1), low_(edges.size(), 0), on_stack_(edges.size(), false) {
+    for (std::uint32_t node = 0; node < edges.size(); ++node)
+      if (number_[node] < 0) visit(node);
+  }
+  std::vector<std::vector<std::uint32_t>> components;
+
+ private:
+  // Recursion depth is bounded by the number of distinct waits, at most one per rank; frames are small.
+  void visit(std::uint32_t node) {
+    number_[node] = low_[node] = next_++;
+    stack_.push_back(node);
+    on_stack_[node] = true;
+    for (const std::uint32_t target : edges_[node]) {
+      if (number_[target] < 0) visit(target);
+      if (on_stack_[target]) low_[node] = std::min(low_[node], low_[target]);
+    }
+    if (low_[node] != number_[node]) return;
+    auto& component = components.emplace_back();
+    std::uint32_t member = 0;
+    do {
+      member = stack_.back();
+      stack_.pop_back();
+      on_stack_[member] = false;
+      component.push_back(member);
+    } while (member != node);
+    std::sort(component.begin(), component.end());
+  }
+
+  const std::vector<std::set<std::uint32_t>>& edges_;
+  std::vector<std::int64_t> number_, low_;
+  std::vector<bool> on_stack_;
+  std::vector<std::uint32_t> stack_;
+  std::int64_t next_ = 0;
+};
+
+}  // namespace
+
+std::string_view name_of(Terminal terminal) {
+  static constexpr std::array<std::string_view, 5> kNames{"", "finalize", "exited", "aborted", "signal"};
+  return kNames.at(static_cast<std::size_t>(terminal));
+}
+
+WaitGraph::WaitGraph(const Scenario& scenario, const model::Run& run)
+    : scenario_(scenario),
+      run_(run),
+      node_of_(run.standing.size(), -1),
+      terminals_(run.standing.size(), Terminal::none) {
+  find_terminals();
+  make_nodes();
+  find_components();
+}
+
+std::optional<std::uint32_t> WaitGraph::node_of(std::int32_t rank) const {
+  const std::int64_t node = node_of_[static_cast<std::size_t>(rank)];
+  if (node < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(node);
+}
+
+// A rank in finalize is past everything that others could want of it, whether or not it ever leaves.
+void WaitGraph::find_terminals() {
+  for (std::size_t rank = 0; rank < terminals_.size(); ++rank) {
+    if (run_.standing[rank] == Standing::finished) terminals_[rank] = Terminal::finalize;
+    if (run_.standing[rank] != Standing::dead) continue;
+    const auto& trace = scenario_.ranks[rank];
+    const bool aborts = trace.end.kind == EndKind::aborted ||
+                        (run_.index[rank] < trace.events.size() && trace.events[run_.index[rank]].op == Op::abort);
+    terminals_[rank] = aborts                              ? Terminal::aborted
+                       : trace.end.kind == EndKind::signal ? Terminal::signal
+                                                           : Terminal::exited;
+  }
+  for (const model::Wait& wait : run_.waits)
+    if (waits_in_finalize(wait)) terminals_[static_cast<std::size_t>(wait.rank)] = Terminal::finalize;
+}
+
+void WaitGraph::make_nodes() {
+  std::map<std::string, std::uint32_t> by_wait;
+  for (const model::Wait& wait : run_.waits) {
+    if (waits_in_finalize(wait) || !std::binary_search(run_.stuck.begin(), run_.stuck.end(), wait.rank)) continue;
+    std::string key = fmt::format("rank {}", wait.rank);
+    if (wait.atoms.size() == 1 && wait.atoms.front().kind == Atom::gathering) {
+      const OpInfo& op = info(at(scenario_, wait.atoms.front().posted).op);
+      key = fmt::format("gathering {} {} {}", wait.atoms.front().number, op.family, static_cast<int>(op.form));
+    }
+    const auto [place, inserted] = by_wait.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
+    if (inserted) {
+      Node node;
+      node.at = {wait.rank, wait.index};
+      node.polls = wait.polls;
+      add_links(wait, node);
+      nodes_.push_back(std::move(node));
+    }
+    nodes_[place->second].ranks.push_back(wait.rank);
+    node_of_[static_cast<std::size_t>(wait.rank)] = place->second;
+  }
+}
+
+void WaitGraph::add_links(const model::Wait& wait, Node& node) {
+  for (const Atom& atom : wait.atoms) {
+    Link link;
+    link.op = at(scenario_, atom.posted).op;
+    link.kind = atom.kind;
+    link.comm = atom.comm;
+    link.any = wait.any;
+    link.posted = atom.posted;
+    if (atom.kind != Atom::gathering) {
+      if (atom.peer != kAny) {
+        link.targets = {atom.peer};
+      } else {
+        link.any = true;
+        for (const std::int32_t member : run_.gatherings.ranks_of(atom.comm))
+          if (member != wait.rank) link.targets.push_back(member);
+      }
+      node.links.push_back(std::move(link));
+      continue;
+    }
+    link.gathering = atom.number;
+    Link meeting = link;
+    meeting.meets = true;
+    const model::Gathering& gathering = run_.gatherings[atom.number];
+    const auto& members = run_.gatherings.members(gathering);
+    for (std::size_t member = 0; member < members.size(); ++member) {
+      const std::uint32_t arrival = gathering.arrivals[member];
+      if (arrival == model::kAbsent) link.targets.push_back(members[member]);
+      if (arrival == model::kAbsent || arrival == model::kBefore) continue;
+      if (!model::join(at(scenario_, {members[member], arrival}).op, link.op))
+        meeting.targets.push_back(members[member]);
+    }
+    if (!meeting.targets.empty()) node.links.push_back(std::move(meeting));
+    if (!link.targets.empty()) node.links.push_back(std::move(link));
+  }
+}
+
+void WaitGraph::find_components() {
+  std::vector<std::set<std::uint32_t>> edges(nodes_.size());
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node)
+    for (const Link& link : nodes_[node].links)
+      for (const std::int32_t target : link.targets)
+        if (const auto other = node_of(target)) edges[node].insert(*other);
+  for (const auto& component : Tarjan(edges).components) {
+    const bool cyclic = component.size() > 1 || edges[component.front()].count(component.front()) != 0;
+    const auto inside = [&](std::uint32_t node) {
+      return std::binary_search(component.begin(), component.end(), node);
+    };
+    const bool closed = std::all_of(component.begin(), component.end(), [&](std::uint32_t node) {
+      return std::all_of(edges[node].begin(), edges[node].end(), inside);
+    });
+    if (cyclic && closed) add_cycle(component);
+  }
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node) add_terminal_components(node);
+}
+
+void WaitGraph::add_cycle(std::vector<std::uint32_t> nodes) {
+  Component cycle;
+  std::set<std::int32_t> wanted;
+  for (const std::uint32_t node : nodes)
+    for (const Link& link : nodes_[node].links)
+      for (const std::int32_t target : link.targets)
+        if (const auto other = node_of(target); other && std::binary_search(nodes.begin(), nodes.end(), *other))
+          wanted.insert(target);
+  cycle.nodes = std::move(nodes);
+  cycle.ranks.assign(wanted.begin(), wanted.end());
+  components_.push_back(std::move(cycle));
+}
+
+void WaitGraph::add_terminal_components(std::uint32_t node) {
+  std::map<Terminal, std::vector<std::int32_t>> by_terminal;
+  bool alternatives_wait = false;
+  for (const Link& link : nodes_[node].links) {
+    for (const std::int32_t target : link.targets) {
+      if (const Terminal terminal = terminal_of(target); terminal != Terminal::none)
+        by_terminal[terminal].push_back(target);
+      alternatives_wait = alternatives_wait || (link.any && node_of(target).has_value());
+    }
+  }
+  if (alternatives_wait) return;  // it waits for those that still could, and they are in a cycle of their own
+  for (auto& [terminal, ranks] : by_terminal) components_.push_back({{node}, terminal, std::move(ranks)});
+}
+
+}  // namespace petri::diagnosis

@@ -1,0 +1,273 @@
+#include "harness/diagnose/diagnose.hpp"
+
+#include <gmock/gmock.h>
+
+#include "harness/diagnose/stall.hpp"
+#include "tests/support/scenario_text.hpp"
+
+namespace petri {
+namespace {
+
+using test::scenario;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// `world` ranks that repeat allreduce and bcast `steps` times; rank `odd` also makes an extra barrier in the middle.
+Scenario training(int world, int steps, int odd) {
+  std::string lines;
+  for (int rank = 0; rank < world; ++rank)
+    for (int step = 0; step < steps; ++step) {
+      if (rank == odd && step == steps / 2)
+        lines += fmt::format("{{\"rank\":{},\"op\":\"barrier\",\"site\":\"resync.cpp:9\",\"step\":{}}}\n", rank, step);
+      lines += fmt::format(
+          "{{\"rank\":{},\"op\":\"allreduce\",\"count\":64,\"dtype\":\"float32\",\"reduce\":\"sum\",\"site\":\"train."
+          "cpp:4\",\"step\":{}}}\n",
+          rank, step);
+      lines += fmt::format(
+          "{{\"rank\":{},\"op\":\"bcast\",\"root\":0,\"count\":1,\"dtype\":\"float64\",\"site\":\"train.cpp:8\","
+          "\"step\":{}}}\n",
+          rank, step);
+    }
+  return scenario(world, lines);
+}
+
+TEST(Diagnose, NamesTheRankWithTheExtraCallAndItsCallSite) {
+  const Diagnosis diagnosis = diagnose(training(16, 6, 5));
+  ASSERT_EQ(diagnosis.verdict, Verdict::deadlock);
+  const Finding& root = diagnosis.findings.front();
+  EXPECT_THAT(root.culprits, ElementsAre(5));
+  EXPECT_THAT(root.text, HasSubstr("resync.cpp:9"));
+  EXPECT_THAT(root.text, HasSubstr("Rank 5 made a call that the others do not make"));
+  EXPECT_EQ(root.events.front().rank, 5);
+  EXPECT_THAT(root.expected, HasSubstr("ranks 0-4,6-15"));
+}
+
+TEST(Diagnose, SignatureDoesNotDependOnWorldSizeStepsOrWhichRankItIs) {
+  const std::string small = diagnose(training(2, 2, 1)).signature;
+  EXPECT_EQ(diagnose(training(16, 6, 5)).signature, small);
+  EXPECT_EQ(diagnose(training(64, 9, 0)).signature, small);
+}
+
+TEST(Diagnose, EqualSchedulesComplete) {
+  const Diagnosis diagnosis = diagnose(training(8, 6, -1));
+  EXPECT_EQ(diagnosis.verdict, Verdict::completes);
+  EXPECT_THAT(diagnosis.findings, IsEmpty());
+  EXPECT_EQ(diagnosis.signature, "");
+}
+
+TEST(Diagnose, SkippedCallNamesTheMinority) {
+  std::string lines;
+  for (int rank = 0; rank < 5; ++rank)
+    for (const char* op : {"allgather", "alltoall", "allreduce"})
+      if (rank != 3 || std::string_view(op) != "alltoall")
+        lines += fmt::format("{{\"rank\":{},\"op\":\"{}\"}}\n", rank, op);
+  const Diagnosis diagnosis = diagnose(scenario(5, lines));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(3));
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("left out"));
+}
+
+TEST(Diagnose, RingOfSendsHasOneSignatureAtEverySize) {
+  const auto ring = [](int world) {
+    std::string lines;
+    for (int rank = 0; rank < world; ++rank) {
+      lines += fmt::format("{{\"rank\":{},\"op\":\"send\",\"peer\":{},\"count\":9,\"dtype\":\"int32\"}}\n", rank,
+                           (rank + 1) % world);
+      lines += fmt::format("{{\"rank\":{},\"op\":\"recv\",\"peer\":{},\"count\":9,\"dtype\":\"int32\"}}\n", rank,
+                           (rank + world - 1) % world);
+    }
+    return diagnose(scenario(world, lines));
+  };
+  EXPECT_EQ(ring(2).verdict, Verdict::deadlock);
+  EXPECT_EQ(ring(2).signature, ring(3).signature);
+  EXPECT_EQ(ring(2).signature, ring(32).signature);
+  EXPECT_THAT(ring(5).assumptions, Contains(HasSubstr("36 bytes")));
+}
+
+TEST(Diagnose, CyclesOverDifferentNumbersOfCommunicatorsDiffer) {
+  const auto cycle = [](int world) {
+    std::string lines;
+    for (int rank = 0; rank < world; ++rank)
+      lines += fmt::format("{{\"comm\":\"c{}\",\"ranks\":[{},{}]}}\n", rank, rank, (rank + 1) % world);
+    for (int rank = 0; rank < world; ++rank) {
+      lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"c{}\"}}\n", rank, rank);
+      lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"c{}\"}}\n", rank, (rank + world - 1) % world);
+    }
+    return diagnose(scenario(world, lines)).signature;
+  };
+  EXPECT_NE(cycle(3), cycle(4));
+  EXPECT_NE(cycle(2), cycle(3));
+}
+
+TEST(Diagnose, SignatureDoesNotDependOnTheOrderOfRanksOrCommunicators) {
+  const auto mixed = [](int a, int b, int c, const char* first, const char* second) {
+    return diagnose(scenario(3, fmt::format(R"({{"comm":"{3}","ranks":[{0},{1}]}}
+      {{"comm":"{4}","ranks":[{1},{2}]}}
+      {{"rank":{0},"op":"allreduce","comm":"{3}"}}
+      {{"rank":{0},"op":"send","peer":{2}}}
+      {{"rank":{1},"op":"barrier","comm":"{4}"}}
+      {{"rank":{1},"op":"allreduce","comm":"{3}"}}
+      {{"rank":{2},"op":"recv","peer":{0}}}
+      {{"rank":{2},"op":"barrier","comm":"{4}"}})",
+                                            a, b, c, first, second)))
+        .signature;
+  };
+  const std::string one = mixed(0, 1, 2, "x", "y");
+  EXPECT_THAT(one, HasSubstr("deadlock"));
+  EXPECT_EQ(one, mixed(2, 1, 0, "x", "y"));
+  EXPECT_EQ(one, mixed(1, 2, 0, "y", "x"));
+}
+
+TEST(Diagnose, SizeMismatchThatLaterBlocksIsTheRootOfADeadlock) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"allgather","count":9,"dtype":"int8"}
+    {"rank":0,"op":"allgather","count":4,"dtype":"int8"}
+    {"rank":0,"op":"barrier"}
+    {"rank":1,"op":"allgather","count":4,"dtype":"int8"}
+    {"rank":1,"op":"barrier"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  ASSERT_EQ(diagnosis.findings.size(), 2u);
+  EXPECT_EQ(diagnosis.findings[0].kind, Verdict::mismatch);
+  EXPECT_EQ(diagnosis.findings[1].kind, Verdict::deadlock);
+}
+
+TEST(Diagnose, UnknownArgumentsNeverClash) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(2, R"({"rank":0,"op":"allreduce","count":9,"dtype":"int8","reduce":"sum"}
+    {"rank":1,"op":"allreduce"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::completes);
+}
+
+TEST(Diagnose, InsignificantArgumentsAreIgnored) {
+  const Diagnosis diagnosis = diagnose(
+      scenario(2, R"({"rank":0,"op":"gather","root":0,"sendcount":4,"recvcount":4,"sendtype":"int8","recvtype":"int8"}
+    {"rank":1,"op":"gather","root":0,"sendcount":4,"recvcount":77,"sendtype":"int8","recvtype":"float64"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::completes);
+}
+
+TEST(Diagnose, VectorCountsMustFitPairwise) {
+  const char* lines = R"({{"rank":0,"op":"alltoallv","sendcounts":[1,2],"recvcounts":[1,3]}}
+    {{"rank":1,"op":"alltoallv","sendcounts":[{},4],"recvcounts":[2,4]}})";
+  EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), 3))).verdict, Verdict::completes);
+  EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), 5))).verdict, Verdict::mismatch);
+}
+
+TEST(Diagnose, MessageLongerThanItsReceive) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":9,"dtype":"int32"}
+    {"rank":1,"op":"recv","peer":0,"count":8,"dtype":"int32"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("longer than the receive"));
+}
+
+TEST(Diagnose, DifferentCallSitesAloneAreLegal) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"bcast","root":0,"site":"a.c:1"}
+    {"rank":0,"op":"bcast","root":1,"site":"a.c:2"}
+    {"rank":1,"op":"bcast","root":0,"site":"a.c:2"}
+    {"rank":1,"op":"bcast","root":1,"site":"a.c:1"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::completes);
+}
+
+TEST(Diagnose, AbortBehindAnUnavoidableDeadlockDoesNotCount) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"recv","peer":1}
+    {"rank":0,"op":"abort"}
+    {"rank":1,"op":"recv","peer":0})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+}
+
+TEST(Diagnose, WatchdogsTimeoutOnAWaitingCallIsNoRankError) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(2, R"({"rank":0,"op":"barrier","error":"Watchdog caught collective operation timeout"}
+    {"rank":1,"op":"allreduce"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+}
+
+TEST(Diagnose, LibrarysAbortInsideAMismatchingCallIsTheMismatch) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(2, R"({"rank":0,"op":"bcast","root":0,"count":9,"dtype":"int32","state":"completed"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"bcast","root":0,"count":8,"dtype":"int32","state":"started"}
+    {"rank":1,"end":"exited","status":15})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+}
+
+TEST(Diagnose, LuckIsNoDefence) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":1,"dtype":"int8","state":"completed"}
+    {"rank":0,"op":"recv","peer":1,"count":1,"dtype":"int8","state":"completed"}
+    {"rank":0,"op":"finalize","state":"completed"}
+    {"rank":0,"end":"finalized"}
+    {"rank":1,"op":"send","peer":0,"count":1,"dtype":"int8","state":"completed"}
+    {"rank":1,"op":"recv","peer":0,"count":1,"dtype":"int8","state":"completed"}
+    {"rank":1,"op":"finalize","state":"completed"}
+    {"rank":1,"end":"finalized"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().evidence, Contains(HasSubstr("this run got past it")));
+}
+
+TEST(Diagnose, BufferedAssumptionAcceptsWhatFits) {
+  const auto exchange = scenario(2, R"({"rank":0,"op":"send","peer":1,"count":8,"dtype":"int8"}
+    {"rank":0,"op":"recv","peer":1,"count":8,"dtype":"int8"}
+    {"rank":1,"op":"send","peer":0,"count":8,"dtype":"int8"}
+    {"rank":1,"op":"recv","peer":0,"count":8,"dtype":"int8"})");
+  EXPECT_EQ(diagnose(exchange).verdict, Verdict::deadlock);
+  EXPECT_EQ(diagnose(exchange, {8}).verdict, Verdict::completes);
+  EXPECT_EQ(diagnose(exchange, {7}).verdict, Verdict::deadlock);
+}
+
+TEST(Diagnose, DeadlockInSomeOrdersOnly) {
+  // If rank 0 takes rank 2's message first, it then waits for a second one of rank 2.
+  const Diagnosis diagnosis = diagnose(scenario(3, R"({"rank":0,"op":"recv","peer":"any"}
+    {"rank":0,"op":"recv","peer":2}
+    {"rank":1,"op":"send","peer":0}
+    {"rank":2,"op":"send","peer":0})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.assumptions, Contains(HasSubstr("in some orders")));
+}
+
+TEST(Diagnose, MasterAndWorkersAreLegal) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(3, R"({"rank":0,"op":"recv","peer":"any","count":4,"dtype":"int32","matched":2}
+    {"rank":0,"op":"recv","peer":"any","count":4,"dtype":"int32","matched":1}
+    {"rank":1,"op":"send","peer":0,"count":4,"dtype":"int32"}
+    {"rank":2,"op":"send","peer":0,"count":4,"dtype":"int32"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::completes);
+  EXPECT_THAT(diagnosis.notes, Contains(HasSubstr("only the source changes")));
+}
+
+TEST(Diagnose, RequestLeftAtFinalizeIsMisuse) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"irecv","peer":1,"request":3}
+    {"rank":1,"op":"barrier","comm":"world"}
+    {"rank":0,"op":"barrier"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::misuse);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0));
+}
+
+TEST(Diagnose, CutFileIsAmbiguousUnlessItAlreadyProvesAFailure) {
+  auto whole = scenario(2, R"({"rank":0,"op":"barrier"}
+    {"rank":1,"op":"barrier"})");
+  whole.cut = true;
+  EXPECT_EQ(diagnose(whole).verdict, Verdict::ambiguous);
+  auto crossed = scenario(2, R"({"rank":0,"op":"barrier"}
+    {"rank":1,"op":"allreduce"})");
+  crossed.cut = true;
+  EXPECT_EQ(diagnose(crossed).verdict, Verdict::deadlock);
+}
+
+TEST(Diagnose, OneRankWorldAndNoEvents) {
+  EXPECT_EQ(diagnose(scenario(1, R"({"rank":0,"op":"barrier"})")).verdict, Verdict::completes);
+  EXPECT_EQ(diagnose(Scenario(3)).verdict, Verdict::completes);
+}
+
+TEST(Stall, IsProvedOnlyWhenNobodyCanCome) {
+  const char* lines = R"({{"rank":0,"op":"barrier","state":"started"}}
+    {{"rank":0,"end":"running"}}
+    {{"rank":1,"op":"allreduce","state":"{}"}}
+    {{"rank":1,"end":"running"}})";
+  EXPECT_THAT(prove_stall(scenario(2, fmt::format(fmt::runtime(lines), "started"))).ranks, ElementsAre(0, 1));
+  // Where the allreduce has returned, against the rules, rank 1 computes: nothing is proved.
+  EXPECT_THAT(prove_stall(scenario(2, fmt::format(fmt::runtime(lines), "completed"))).ranks, ElementsAre(0));
+}
+
+}  // namespace
+}  // namespace petri
