@@ -1,10 +1,9 @@
 // The communicators that this process knows.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 
+#include "harness/record/weak_mpi.hpp"
 #include "harness/trace/op.hpp"
 
 namespace petri::record {

@@ -1,10 +1,9 @@
 // What the recorder knows of MPI types and operations.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 
+#include "harness/record/weak_mpi.hpp"
 #include "harness/trace/record_layout.hpp"
 
 namespace petri::record {

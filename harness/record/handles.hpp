@@ -5,10 +5,9 @@
 // MPI_COMM_WORLD, MPI_INT, … : a test checks that the library needs no variable of libmpi.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 
+#include "harness/record/weak_mpi.hpp"
 #include "harness/trace/record_layout.hpp"
 
 namespace petri::record {

@@ -4,7 +4,6 @@
 // asked for MPI_THREAD_MULTIPLE, no allocation unless a new handle makes a table grow.
 #pragma once
 
-#include <mpi.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -13,6 +12,7 @@
 
 #include "harness/record/comms.hpp"
 #include "harness/record/datatypes.hpp"
+#include "harness/record/weak_mpi.hpp"
 #include "harness/trace/record_layout.hpp"
 
 #define PETRI_MPI extern "C" __attribute__((visibility("default")))

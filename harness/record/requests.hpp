@@ -1,11 +1,10 @@
 // From MPI's request handles to request numbers, which are unique within a rank though MPI uses handles again.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstdint>
 
 #include "harness/record/recorder.hpp"
+#include "harness/record/weak_mpi.hpp"
 
 namespace petri::record {
 

@@ -1,9 +1,11 @@
 // Small programs, one for each group of operations; `operations NAME` runs one. operations_test.cpp holds what their
 // records must say.
+#include <fcntl.h>
 #include <mpi.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <complex>
-#include <cstdio>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -290,8 +292,26 @@ void many_events() {
   MPI_Bcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD);
 }
 
-// Head to head sends of `argument` bytes: they pass where MPI buffers them.
+// Runs until it is killed; after each call it writes the number of its calls to a file that outlives it.
+void endless() {
+  const char* folder = std::getenv("PETRI_TEST_COUNTERS");
+  if (folder == nullptr) return;
+  const std::string path = std::string(folder) + "/counter." + std::to_string(rank);
+  const int file = open(path.c_str(), O_RDWR | O_CREAT, 0600);
+  if (file < 0 || ftruncate(file, 8) != 0) return;
+  void* mapped = mmap(nullptr, 8, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped == MAP_FAILED) return;
+  auto* counter = static_cast<volatile std::uint64_t*>(mapped);
+  for (std::uint64_t calls = 1;; ++calls) {
+    int data = 0;
+    MPI_Allreduce(MPI_IN_PLACE, &data, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    *counter = calls;
+  }
+}
+
+// Head to head sends: they pass where MPI buffers them. With PETRI_TEST_BRIEF a job that is stuck ends in two seconds.
 void head_to_head() {
+  if (std::getenv("PETRI_TEST_BRIEF") != nullptr) alarm(2);
   std::vector<char> data(8);
   MPI_Send(data.data(), 8, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD);
   MPI_Recv(data.data(), 8, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -319,6 +339,7 @@ constexpr Program kPrograms[] = {
     {"exits", exits},
     {"aborts", aborts},
     {"many_events", many_events},
+    {"endless", endless},
     {"head_to_head", head_to_head},
 };
 

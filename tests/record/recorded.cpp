@@ -1,0 +1,69 @@
+#include "tests/record/recorded.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+
+#include "harness/import/recording.hpp"
+#include "harness/trace/write.hpp"
+
+namespace petri::test {
+namespace {
+
+void remove_text(std::string& from, const std::string& text) {
+  if (const auto at = from.find(text); at != std::string::npos) from.erase(at, text.size());
+}
+
+}  // namespace
+
+RecordFolder::RecordFolder() {
+  std::string name = std::filesystem::temp_directory_path() / "petri-record-test-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  path_ = name;
+}
+
+RecordFolder::~RecordFolder() {
+  std::error_code none;
+  std::filesystem::remove_all(path_, none);
+}
+
+std::string command_for(const RecordFolder& folder, int ranks, const std::string& program,
+                        const std::string& environment) {
+  std::ostringstream command;
+  command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PETRI_RECORD_DIR='" << folder.path().string()
+          << "' " << environment << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY << "' timeout -k 2 30 '" << PETRI_MPIEXEC
+          << "' --oversubscribe -n " << ranks << " '" << PETRI_OPERATIONS << "' " << program << " > '"
+          << (folder.path() / "output").string() << "' 2>&1";
+  return command.str();
+}
+
+Scenario record(int ranks, const std::string& program, const std::string& environment) {
+  const RecordFolder folder;
+  // The program's own exit status is part of what some tests record.
+  [[maybe_unused]] const int status = std::system(command_for(folder, ranks, program, environment).c_str());
+  return import_recording(folder.path());
+}
+
+std::vector<std::string> events_of(Scenario scenario, int rank) {
+  for (RankTrace& trace : scenario.ranks)
+    for (Event& event : trace.events) {
+      event.time = std::nan("");
+      event.site = kNoSymbol;
+    }
+  std::stringstream text;
+  write_scenario(scenario, text);
+  const std::string mine = "{\"rank\":" + std::to_string(rank) + ",\"op\":";
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    if (line.find(mine) != 0) continue;
+    remove_text(line, ",\"state\":\"completed\"");
+    line = "{" + line.substr(mine.size() - 5);
+    if (line != R"({"op":"init"})" && line != R"({"op":"finalize"})") lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace petri::test

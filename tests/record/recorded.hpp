@@ -1,0 +1,37 @@
+// Runs a small MPI program under the recorder and reads what was recorded.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/trace/scenario.hpp"
+
+namespace petri::test {
+
+// A folder for one recording, removed at the end.
+class RecordFolder {
+ public:
+  RecordFolder();
+  ~RecordFolder();
+  RecordFolder(const RecordFolder&) = delete;
+  RecordFolder& operator=(const RecordFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The shell command that runs `operations PROGRAM` on so many ranks with the recorder preloaded, `environment` as
+// "NAME=value" words. It ends after half a minute at the latest.
+std::string command_for(const RecordFolder& folder, int ranks, const std::string& program,
+                        const std::string& environment = "");
+
+// Runs it and imports the recording, whatever the program's exit status.
+Scenario record(int ranks, const std::string& program, const std::string& environment = "");
+
+// The events of one rank as lines of a scenario file, without rank, time and call site, and without the state where it
+// is "completed". The init in front and the finalize at the end are left out.
+std::vector<std::string> events_of(Scenario scenario, int rank);
+
+}  // namespace petri::test
