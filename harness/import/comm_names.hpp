@@ -24,6 +24,7 @@ class CommNames {
 
   // Index in Scenario::comms for this rank's local number; added on first use.
   std::int32_t index_of(std::int32_t local, int depth = 0);
+  const Communicator& at(std::int32_t index) const { return scenario_.comms[static_cast<std::size_t>(index)]; }
 
  private:
   using Key = std::tuple<std::int32_t, std::int32_t, std::int32_t, std::vector<std::int32_t>, int>;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 namespace petri {
 namespace {
@@ -18,19 +19,35 @@ ElementType type_of(std::uint8_t value) {
   return enum_or_unknown(value, ElementType::longdouble_int);
 }
 
-void take_point_to_point(Event& event, const Slot& slot) {
-  event.peer = slot.peer;
-  event.tag = slot.tag;
-  event.count = slot.count;
+// Arguments that no MPI accepts cannot stand in a scenario; the call's error does.
+std::int32_t valid_rank(std::int32_t rank, const Communicator& comm) {
+  if (rank == kAny || rank == kNull || rank == kRootHere) return rank;
+  const auto size =
+      comm.known ? static_cast<std::int32_t>(comm.ranks.size()) : std::numeric_limits<std::int32_t>::max();
+  return rank >= 0 && rank < size ? rank : kUnset;
+}
+
+std::int32_t valid_tag(std::int32_t tag) {
+  return tag >= 0 || tag == kAny ? tag : kUnset;
+}
+
+std::int64_t valid_count(std::int64_t count) {
+  return count >= 0 ? count : kUnknownCount;
+}
+
+void take_point_to_point(Event& event, const Slot& slot, const Communicator& comm) {
+  event.peer = valid_rank(slot.peer, comm);
+  event.tag = valid_tag(slot.tag);
+  event.count = valid_count(slot.count);
   const bool completed = event.state == EventState::completed;
-  if (completed && slot.matched != kUnset) event.matched = slot.matched;
+  if (completed && slot.matched != kUnset) event.matched = valid_rank(slot.matched, comm);
   // The format has no key for it: a receive from any tag names the source that matched.
   if (completed && slot.tag == kAny && slot.result >= 0 && slot.matched != kUnset)
     event.extras.edit().free_keys.emplace_back("x_matched_tag", fmt::format("{}", slot.result));
 }
 
-void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides) {
-  if (slot.matched != kUnset) event.matched = slot.matched;
+void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides, const Communicator& comm) {
+  event.matched = valid_rank(slot.matched, comm);
   const auto one_or_both = [&](auto send, auto recv, auto& one, auto EventExtras::*send_key,
                                auto EventExtras::*recv_key) {
     if (send == recv) {
@@ -40,9 +57,12 @@ void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides) {
       event.extras.edit().*recv_key = recv;
     }
   };
-  one_or_both(sides.sendpeer, sides.recvpeer, event.peer, &EventExtras::sendpeer, &EventExtras::recvpeer);
-  one_or_both(sides.sendtag, sides.recvtag, event.tag, &EventExtras::sendtag, &EventExtras::recvtag);
-  one_or_both(sides.sendcount, sides.recvcount, event.count, &EventExtras::sendcount, &EventExtras::recvcount);
+  one_or_both(valid_rank(sides.sendpeer, comm), valid_rank(sides.recvpeer, comm), event.peer, &EventExtras::sendpeer,
+              &EventExtras::recvpeer);
+  one_or_both(valid_tag(sides.sendtag), valid_tag(sides.recvtag), event.tag, &EventExtras::sendtag,
+              &EventExtras::recvtag);
+  one_or_both(valid_count(sides.sendcount), valid_count(sides.recvcount), event.count, &EventExtras::sendcount,
+              &EventExtras::recvcount);
   one_or_both(type_of(sides.sendtype), type_of(sides.recvtype), event.dtype, &EventExtras::sendtype,
               &EventExtras::recvtype);
 }
@@ -51,18 +71,18 @@ void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides) {
 void take_sides(Event& event, const record::Sides& sides) {
   EventExtras& extras = event.extras.edit();
   event.count = kUnknownCount;
-  extras.sendcount = sides.sendcount;
-  extras.recvcount = sides.recvcount;
+  extras.sendcount = valid_count(sides.sendcount);
+  extras.recvcount = valid_count(sides.recvcount);
   if (sides.sendtype == sides.recvtype) return;
   event.dtype = ElementType::unknown;
   extras.sendtype = type_of(sides.sendtype);
   extras.recvtype = type_of(sides.recvtype);
 }
 
-void take_collective(Event& event, const RecordedEvent& recorded, bool events_lost) {
+void take_collective(Event& event, const RecordedEvent& recorded, const Communicator& comm, bool events_lost) {
   const Slot& slot = recorded.slot();
-  if (is_rooted(event.op)) event.root = slot.peer;
-  event.count = slot.count;
+  if (is_rooted(event.op)) event.root = valid_rank(slot.peer, comm);
+  event.count = valid_count(slot.count);
   if (events_lost) event.coll_seq = slot.matched;
   if (!recorded.sides.empty()) take_sides(event, recorded.sides.front());
   if (!recorded.counts.empty()) event.extras.edit().counts = recorded.counts;
@@ -73,10 +93,11 @@ void take_collective(Event& event, const RecordedEvent& recorded, bool events_lo
 void take_creation(Event& event, const RecordedEvent& recorded, CommNames& comms, bool events_lost) {
   const Slot& slot = recorded.slot();
   if (events_lost && is_positional(event.op)) event.coll_seq = slot.matched;
-  if (slot.result > record::kSelfComm) event.new_comm = comms.index_of(slot.result);
-  if (event.op == Op::comm_create_group) event.tag = slot.tag;
+  if (kind_of(event.op) == OpKind::comm_create && slot.result > record::kSelfComm)
+    event.new_comm = comms.index_of(slot.result);
+  if (event.op == Op::comm_create_group) event.tag = valid_tag(slot.tag);
   if (event.op == Op::comm_split || event.op == Op::comm_split_type) {
-    if (slot.peer != kUnset) event.extras.edit().color = slot.peer;
+    if (slot.peer >= 0 || slot.peer == kNull) event.extras.edit().color = slot.peer;
     event.extras.edit().key = slot.tag;
   }
   if (!recorded.ranks.empty()) event.extras.edit().ranks = recorded.ranks;
@@ -161,14 +182,15 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
   event.reduce = enum_or_unknown(slot.reduce, ReduceOp::user);
   event.comm = comms.index_of(slot.comm);
   event.request = slot.request;
+  const Communicator& comm = comms.at(event.comm);
   switch (kind_of(event.op)) {
     case OpKind::send:
     case OpKind::recv:
-    case OpKind::probe: take_point_to_point(event, slot); break;
+    case OpKind::probe: take_point_to_point(event, slot, comm); break;
     case OpKind::sendrecv:
-      if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front());
+      if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front(), comm);
       break;
-    case OpKind::collective: take_collective(event, recorded, events_lost); break;
+    case OpKind::collective: take_collective(event, recorded, comm, events_lost); break;
     case OpKind::comm_create:
     case OpKind::comm_free: take_creation(event, recorded, comms, events_lost); break;
     case OpKind::wait:

@@ -118,6 +118,9 @@ class RankReader {
         [&](const RecordedEvent& recorded) {
           Event event = to_event(recorded, comms_, facts, events_lost_);
           event.seq = recorded.slot().seq;
+          if (!trace.events.empty() && event.seq != trace.events.back().seq + 1)
+            reject(view.file(),
+                   fmt::format("damaged record: event {} follows event {}", event.seq, trace.events.back().seq));
           if (hz > 0) event.time = seconds(recorded.slot().time - view.header().clock_start, hz);
           if (sites_ != nullptr) event.site = site(symbols, facts, recorded.slot().site);
           trace.events.push_back(std::move(event));

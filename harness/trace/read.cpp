@@ -105,6 +105,9 @@ void LineReader::communicator(JsonLine& line) {
       case Key::comm_: comm.name = value.text(), name_at = value.at(); break;
       case Key::ranks_:
         ranks_at = value.at();
+        comm.known = !value.is_text();
+        if (!comm.known && value.text() != "unknown") value.reject("a list of ranks, or \"unknown\"");
+        if (!comm.known) break;
         value.each_element([&](JsonValue rank) { comm.ranks.push_back(rank.small(0, scenario_.world() - 1)); });
         break;
       case Key::parent_: comm.parent = value.text(); break;
@@ -118,7 +121,8 @@ void LineReader::communicator(JsonLine& line) {
     line.fail(name_at, fmt::format("the communicator \"{}\" is already declared{}", comm.name.substr(0, 100),
                                    comm.name == "world" ? ": it is implied" : ""));
   if (ranks_at == nullptr) line.fail_at_start("expected the members of the communicator: \"ranks\" is missing");
-  if (comm.ranks.empty()) line.fail(ranks_at, "a communicator must have a member, got an empty \"ranks\"");
+  if (comm.known && comm.ranks.empty())
+    line.fail(ranks_at, "a communicator must have a member, got an empty \"ranks\"");
   auto members = comm.ranks;
   std::sort(members.begin(), members.end());
   if (const auto twice = std::adjacent_find(members.begin(), members.end()); twice != members.end())

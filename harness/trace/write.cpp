@@ -96,7 +96,10 @@ json header(const Header& header) {
 json communicator(const Communicator& comm) {
   json line;
   line["comm"] = comm.name;
-  line["ranks"] = comm.ranks;
+  if (comm.known)
+    line["ranks"] = comm.ranks;
+  else
+    line["ranks"] = "unknown";
   put_text(line, "parent", comm.parent);
   put_text(line, "backend", comm.backend);
   put_text(line, "label", comm.label);
@@ -238,6 +241,15 @@ void compress(const Scenario& scenario, std::ostream& out) {
   packed.reset();  // writes the frame's end
 }
 
+// Which communicators some event makes: those need no line of their own.
+std::vector<bool> made_by_events(const Scenario& scenario) {
+  std::vector<bool> made(scenario.comms.size());
+  for (const RankTrace& rank : scenario.ranks)
+    for (const Event& event : rank.events)
+      if (event.new_comm != kNoComm) made.at(static_cast<std::size_t>(event.new_comm)) = true;
+  return made;
+}
+
 [[noreturn]] void fail(const std::filesystem::path& file) {
   throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), file.string());
 }
@@ -246,8 +258,10 @@ void compress(const Scenario& scenario, std::ostream& out) {
 
 void write_scenario(const Scenario& scenario, std::ostream& out) {
   put_line(out, header(scenario.header), scenario.header.free_keys);
+  const std::vector<bool> made = made_by_events(scenario);
   for (std::size_t i = 1; i < scenario.comms.size(); ++i)
-    if (scenario.comms[i].known) put_line(out, communicator(scenario.comms[i]), scenario.comms[i].free_keys);
+    if (scenario.comms[i].known || !made[i])
+      put_line(out, communicator(scenario.comms[i]), scenario.comms[i].free_keys);
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
     const RankTrace& trace = scenario.ranks[rank];
     for (std::size_t i = 0; i < trace.events.size(); ++i)

@@ -101,5 +101,14 @@ TEST(Read, LetsAnEventUseACommunicatorOnceItsCreationWasNamed) {
   EXPECT_FALSE(scenario.comm_of(scenario.ranks[0].events[1]).known);
 }
 
+TEST(RoundTrip, KeepsACommunicatorWhoseMembersAreUnknown) {
+  const std::string text =
+      "{\"petri\":1,\"world\":2}\n{\"comm\":\"inter\",\"ranks\":\"unknown\"}\n"
+      "{\"rank\":0,\"op\":\"barrier\",\"comm\":\"inter\"}\n{\"end\":true,\"events\":1}\n";
+  const Scenario scenario = read_text(text);
+  EXPECT_FALSE(scenario.comm_of(scenario.ranks[0].events[0]).known);
+  EXPECT_EQ(written(scenario), text);
+}
+
 }  // namespace
 }  // namespace petri::test
