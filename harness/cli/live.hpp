@@ -40,8 +40,7 @@ struct ReplayResult {
 // behind. May be called from several threads.
 ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& options);
 
-// The failure that a replay should show: `expect`, else `observed`, both completed by what the model says of the
-// scenario itself where verdict or signature is missing.
+// What a replay should show: `expect`, its missing parts completed by the diagnosis of the scenario itself.
 Outcome expected_outcome(const Scenario& scenario, const DiagnoseOptions& options);
 
 // True when the replay failed in the expected way: the same signature, and for a deadlock it really hung. A scenario

@@ -13,7 +13,10 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::array<Command, 0> kCommands{};
+constexpr std::array kCommands{
+    Command{"record", "run an MPI program, notice that it hangs, say why", run_record},
+    Command{"replay", "perform a scenario's calls for real", run_replay},
+};
 
 void print_help() {
   fmt::print("petri cultures a distributed failure in a small dish.\n\nUsage: petri COMMAND [options]\n\nCommands:\n");

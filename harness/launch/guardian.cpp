@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <system_error>
 
 #include "harness/launch/guard_loop.hpp"
@@ -87,7 +88,14 @@ void Guardian::clean_up_after_guardian() {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   // The guardian was killed: its tree has fallen to this process. The mark in the environment tells it from other
   // jobs'.
-  end_descendants([this](pid_t process) { return started_with(process, kRunVariable, folder_.string()); }, kEndLimit_s);
+  std::set<pid_t> ours;
+  const auto is_ours = [&](pid_t process) {
+    const bool marked = started_with(process, kRunVariable, folder_.string());
+    if (marked) ours.insert(process);
+    return marked;
+  };
+  end_descendants(is_ours, kEndLimit_s);
+  for (const pid_t process : ours) waitpid(process, nullptr, WNOHANG);
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,7 +72,6 @@ bool end_descendants(const std::function<bool(pid_t)>& chosen, double limit_s) {
       if (!chosen(process)) continue;
       left = true;
       kill(process, SIGKILL);
-      waitpid(process, nullptr, WNOHANG);
     }
     if (!left) return true;
     if (Clock::now() > limit) return false;

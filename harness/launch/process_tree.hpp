@@ -16,9 +16,9 @@ std::vector<pid_t> descendants_of(pid_t ancestor);
 // it started can escape from its tree. Lasts as long as the process.
 void adopt_orphans();
 
-// Ends (SIGKILL) all descendants of the calling process that `chosen` picks and reaps those that are its children,
-// until none is left or `limit_s` seconds have passed. Returns true when none is left. The caller should have adopted
-// orphans.
+// Ends (SIGKILL) all descendants of the calling process that `chosen` picks, until none is left or `limit_s` seconds
+// have passed. Returns true when none is left. Reaps nobody: the caller's own children are its to wait for. The caller
+// should have adopted orphans.
 bool end_descendants(const std::function<bool(pid_t)>& chosen, double limit_s);
 
 // True when the environment that a process was started with holds "name=value".

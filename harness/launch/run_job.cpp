@@ -32,12 +32,28 @@ std::string preload_list(const std::filesystem::path& recorder) {
   return others != nullptr && *others != '\0' ? recorder.string() + ":" + others : recorder.string();
 }
 
+// The job's command with the recorder in its environment and the launcher's files in the run folder.
+GuardedCommand command_for(const JobOptions& options, const std::filesystem::path& folder) {
+  std::filesystem::create_directory(folder / "recording");
+  GuardedCommand command = options.command;
+  auto& environment = command.environment;
+  if (!options.recorder.empty()) environment.emplace_back("LD_PRELOAD", preload_list(options.recorder));
+  environment.emplace_back("PETRI_RECORD_DIR", (folder / "recording").string());
+  if (options.strict) environment.emplace_back("PETRI_STRICT", "1");
+  if (options.digests) environment.emplace_back("PETRI_RECORD_DIGESTS", "1");
+  if (options.ring_mib) environment.emplace_back("PETRI_RECORD_RING", std::to_string(*options.ring_mib));
+  keep_launcher_files_in(folder, command);
+  if (options.capture_output) command.output = folder / "output";
+  if (options.prepare) options.prepare(folder, command);
+  return command;
+}
+
 class JobRun {
  public:
-  JobRun(const JobOptions& options, const std::filesystem::path& folder)
+  JobRun(const JobOptions& options, const GuardedCommand& command, const std::filesystem::path& folder)
       : options_(options),
         recording_(folder / "recording"),
-        guardian_(command_for(options, folder), folder),
+        guardian_(command, folder),
         records_(recording_),
         watch_(options.timeout_s),
         started_(now_s()) {}
@@ -57,21 +73,6 @@ class JobRun {
   }
 
  private:
-  // The job's command with the recorder in its environment and the launcher's files in the run folder.
-  static GuardedCommand command_for(const JobOptions& options, const std::filesystem::path& folder) {
-    std::filesystem::create_directory(folder / "recording");
-    GuardedCommand command = options.command;
-    auto& environment = command.environment;
-    if (!options.recorder.empty()) environment.emplace_back("LD_PRELOAD", preload_list(options.recorder));
-    environment.emplace_back("PETRI_RECORD_DIR", (folder / "recording").string());
-    if (options.strict) environment.emplace_back("PETRI_STRICT", "1");
-    if (options.digests) environment.emplace_back("PETRI_RECORD_DIGESTS", "1");
-    if (options.ring_mib) environment.emplace_back("PETRI_RECORD_RING", std::to_string(*options.ring_mib));
-    keep_launcher_files_in(folder, command);
-    if (options.capture_output) command.output = folder / "output";
-    return command;
-  }
-
   bool end_is_known() {
     const double quiet = watch_.since_progress(now_s());
     records_.wait(guardian_.descriptor(), quiet > kIdleAfter_s ? kIdleLook_ms : kLook_ms);
@@ -107,8 +108,8 @@ class JobRun {
       watch_.not_proved(now_s());
       return false;
     }
-    if (proof.assumes_polls && quiet < kConfirmPolls_s) {
-      watch_.proved_but_for_polls();
+    if (proof.needs_time() && quiet < kConfirmPolls_s) {
+      watch_.proved_but_for_time();
       return false;
     }
     // The positions were read while the job ran: they are one picture only if nobody moved meanwhile.
@@ -181,7 +182,15 @@ class JobRun {
 JobResult run_job(const JobOptions& options) {
   const std::uint64_t ring = options.ring_mib.value_or(record::kDefaultRingMiB) << 20;
   const std::filesystem::path folder = make_run_folder(ring * kRoomForRanks);
-  return JobRun(options, folder).run();
+  GuardedCommand command;
+  try {
+    command = command_for(options, folder);
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);  // no guardian has it yet
+    throw;
+  }
+  return JobRun(options, command, folder).run();
 }
 
 void apply_first_death(const JobResult& result, Scenario& recorded) {

@@ -16,6 +16,10 @@ namespace petri {
 struct Proof {
   bool stalled = false;        // some rank can never go on
   bool assumes_polls = false;  // … if a loop that polls waits for nothing else
+  // Not proved from the calls: but each rank is in a call or known to do nothing more, so that it will stay as it is
+  // unless a call is only slow.
+  bool settled = false;
+  bool needs_time() const { return assumes_polls || settled; }
 };
 
 struct JobOptions {
@@ -29,6 +33,8 @@ struct JobOptions {
   std::optional<double> limit_s;    // stop after so long in any case
   double stop_grace_s = 0.3;  // between SIGTERM to the launcher and SIGKILL to all; longer where it has files elsewhere
 
+  // Called with the run folder before the command starts: may put files there and complete the command.
+  std::function<void(const std::filesystem::path&, GuardedCommand&)> prepare;
   // Both get the recording's folder. `prove` is asked while the job runs. `harvest` is called once: when petri is about
   // to stop the job (it still stands where it stood), or when the job has ended by itself; not when nothing was
   // recorded.

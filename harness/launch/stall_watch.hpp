@@ -12,7 +12,7 @@
 namespace petri {
 
 inline constexpr double kConfirm_s = 0.2;         // without progress, before the deadlock test is asked
-inline constexpr double kConfirmPolls_s = 1.5;    // the same where its proof takes a polling loop for a wait
+inline constexpr double kConfirmPolls_s = 1.5;    // the same where its proof rests on polls, or on time
 inline constexpr double kMaxStarved_s = 2;        // to wait for a rank that lacks a processor
 inline constexpr double kMaxBackOff_s = 20;       // between tests while nothing moves at all
 inline constexpr double kDefaultTimeout_s = 600;  // without progress and with every rank in a call
@@ -29,8 +29,9 @@ class StallWatch {
 
   // The test that `next` asked for was made and does not decide yet.
   void not_proved(double now);
-  // It would decide if the loops that poll are waits: ask again when they have polled for long enough.
-  void proved_but_for_polls() { next_test_ = last_progress_ + kConfirmPolls_s; }
+  // It would decide if the loops that poll are waits, or no call is only slow: ask again when that has gone on for long
+  // enough.
+  void proved_but_for_time() { next_test_ = last_progress_ + kConfirmPolls_s; }
   // A rank lacks a processor: ask again soon.
   void starved(double now) { next_test_ = now + kConfirm_s; }
 

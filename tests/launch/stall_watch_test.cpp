@@ -27,7 +27,7 @@ TEST(StallWatch, FailedPollsAreNoProgress) {
   StallWatch watch({});
   watch.next(progress(10, 1, 1, 0), 0);
   EXPECT_EQ(watch.next(progress(10, 1, 1, 5000), kConfirm_s * 1.1), Action::test);
-  watch.proved_but_for_polls();
+  watch.proved_but_for_time();
   EXPECT_EQ(watch.next(progress(10, 1, 1, 9000), kConfirmPolls_s * 0.9), Action::none);
   EXPECT_EQ(watch.next(progress(10, 1, 1, 9500), kConfirmPolls_s * 1.1), Action::test);
 }

@@ -72,7 +72,7 @@ RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, cons
     if (trace != nullptr) {
       take_outcome(event, *trace);
     } else {
-      take_nothing(event, idle || index + 1 < log.size());
+      take_nothing(event, index + 1 < log.size());
     }
     account.events.push_back(std::move(event));
   }

@@ -1,0 +1,196 @@
+// petri record: an MPI program, unchanged, under the recorder and the watch.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "harness/cli/live.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/run_report.hpp"
+#include "harness/diagnose/stall.hpp"
+#include "harness/import/recording.hpp"
+#include "harness/launch/interrupt.hpp"
+#include "harness/report/diagnosis.hpp"
+#include "harness/trace/error.hpp"
+#include "harness/trace/write.hpp"
+
+extern char** environ;
+
+namespace petri::cli {
+namespace {
+
+constexpr Help kHelp{
+    "petri record [options] -- mpirun ARGUMENT...",
+    "Runs an MPI program unchanged, watches its ranks, stops it when it is proved to hang, and says what went wrong.\n"
+    "The program's output passes through; what petri says goes to stderr (with --json, the last line of stdout).",
+    "petri record -o hang.jsonl -- mpirun -n 16 ./train --steps 100"};
+
+struct RecordRequest {
+  std::string file;  // empty: named after the job
+  bool json = false;
+  JobOptions job;
+};
+
+// What the recording's folder held while it was there.
+struct Taken {
+  std::optional<Scenario> scenario;
+  std::string problem;
+};
+
+// A new name in this folder: an earlier recording is not overwritten unless the user names it.
+std::string new_file_name(const std::string& job) {
+  std::string clean;
+  for (const char c : job) clean += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' ? c : '-';
+  const std::string stem = "petri-" + (clean.empty() ? "job" : clean);
+  std::string name = stem + ".jsonl";
+  for (int n = 2; std::filesystem::exists(name); ++n) name = fmt::format("{}-{}.jsonl", stem, n);
+  return name;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// The launcher's settings that the user has made, beside what the recorder itself noted.
+void note_environment(Header& header) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    if (!text.starts_with("OMPI_MCA_") && !text.starts_with("PRTE_MCA_") && !text.starts_with("UCX_")) continue;
+    const std::string name(text.substr(0, equals));
+    const bool known = std::any_of(header.environment.begin(), header.environment.end(),
+                                   [&](const auto& pair) { return pair.first == name; });
+    if (!known) header.environment.emplace_back(name, text.substr(equals + 1));
+  }
+}
+
+Proof prove_from(const std::filesystem::path& folder) {
+  try {
+    const Stall stall = prove_stall(import_recording(folder, {.call_sites = false}));
+    return {.stalled = !stall.ranks.empty(), .assumes_polls = stall.assumes_polls};
+  } catch (const InputError&) {
+    return {};  // some rank is only beginning its record
+  }
+}
+
+void complete_header(Scenario& scenario, const JobResult& job, const std::vector<std::string>& command) {
+  Header& header = scenario.header;
+  header.origin = Origin{joined(command), {}, {}};
+  if (job.hung()) header.observed = Outcome{Verdict::deadlock, {}, false};
+  note_environment(header);
+}
+
+// Why there is nothing to diagnose: exit status 3.
+[[noreturn]] void report_no_recording(const JobResult& job, const Taken& taken,
+                                      const std::vector<std::string>& command) {
+  std::string why = "nothing was recorded: ";
+  if (!taken.problem.empty()) {
+    why += taken.problem;
+  } else if (job.end == JobResult::End::by_itself && (job.command.status != 0 || job.command.signal != 0)) {
+    why += fmt::format("'{}' ended with {} before any process had called MPI_Init", joined(command),
+                       describe(job.command));
+  } else {
+    why += fmt::format(
+        "no process of '{}' called MPI_Init through a shared MPI library (is it an MPI program, linked "
+        "dynamically, on this host?)",
+        joined(command));
+  }
+  throw EnvironmentError(why);
+}
+
+int status_of(const JobResult& job, const Diagnosis& diagnosis) {
+  if (job.end == JobResult::End::interrupted) return 128 + job.interrupted_by;
+  if (diagnosis.verdict != Verdict::completes) return exit_status_of(diagnosis.verdict);
+  if (job.end == JobResult::End::timed_out) return kAmbiguous;  // it did not move, and nothing explains why
+  const bool failed = job.end == JobResult::End::by_itself && (job.command.status != 0 || job.command.signal != 0);
+  return failed ? kRankError : kOk;
+}
+
+void print_report(const RecordRequest& request, const JobResult& job, const Scenario& scenario,
+                  const Diagnosis& diagnosis, const std::string& file) {
+  if (request.json) {
+    auto object = nlohmann::ordered_json::parse(render_json(diagnosis, scenario));
+    object["run"] = run_as_json(job);
+    object["scenario"] = file;
+    fmt::print("{}\n", object.dump());
+    std::fflush(stdout);
+    return;
+  }
+  fmt::print(stderr, "petri: {}\n{}", describe_run(job), render_text(diagnosis, scenario));
+  if (diagnosis.verdict == Verdict::completes && job.end == JobResult::End::by_itself && job.command.status != 0)
+    fmt::print(stderr, "The program itself ended with {}; its communication is in order.\n", describe(job.command));
+  fmt::print(stderr, "petri: recorded {} events of {} ranks in {}\n", scenario.event_count(), scenario.world(), file);
+}
+
+int record(RecordRequest request) {
+  const InterruptScope interrupts;
+  Taken taken;
+  request.job.recorder = recorder_library();
+  request.job.command.inherit_stdin = true;
+  request.job.prove = prove_from;
+  request.job.harvest = [&](const std::filesystem::path& folder) {
+    try {
+      taken.scenario = import_recording(folder);
+    } catch (const InputError& error) {
+      taken.problem = error.what();
+    }
+  };
+  const JobResult job = run_job(request.job);
+  const std::vector<std::string>& command = request.job.command.arguments;
+  if (!taken.scenario) {
+    if (job.end == JobResult::End::interrupted) return 128 + job.interrupted_by;
+    report_no_recording(job, taken, command);
+  }
+  Scenario& scenario = *taken.scenario;
+  apply_first_death(job, scenario);
+  complete_header(scenario, job, command);
+  const std::string file = request.file.empty() ? new_file_name(scenario.header.job) : request.file;
+  write_scenario(scenario, file);
+  const Diagnosis diagnosis = diagnose(scenario);
+  print_report(request, job, scenario, diagnosis, file);
+  return status_of(job, diagnosis);
+}
+
+}  // namespace
+
+int run_record(const std::vector<std::string>& args) {
+  // Everything after "--" is the program's, whatever it looks like.
+  const auto separator = std::find(args.begin(), args.end(), "--");
+  RecordRequest request;
+  double timeout_s = 0;
+  std::uint64_t ring_mib = 0;
+  po::options_description options("Options");
+  options.add_options()("output,o", po::value(&request.file)->value_name("FILE"),
+                        "the scenario file (.jsonl or .jsonl.zst); without it petri-JOB.jsonl")(
+      "timeout", po::value(&timeout_s)->value_name("SECONDS"),
+      "stop after so long without progress even if no deadlock is proved; without it 600, and never while a rank "
+      "computes")("strict", po::bool_switch(&request.job.strict),
+                  "make every send wait for its receive, and every collective for all its ranks")(
+      "digests", po::bool_switch(&request.job.digests), "record digests and summaries of buffers")(
+      "ring", po::value(&ring_mib)->value_name("MIB"),
+      "memory for the events of a rank; the oldest are dropped when it is full (16)")(
+      "json", po::bool_switch(&request.json), "one JSON object as the last line of stdout");
+  po::variables_map values;
+  if (!parse({args.begin(), separator}, kHelp, options, {}, values)) return kOk;
+  if (separator == args.end() || separator + 1 == args.end())
+    throw UsageError{"record needs the program after --: petri record -- mpirun -n 4 ./program"};
+  if (values.count("timeout") != 0) {
+    if (!(timeout_s > 0)) throw UsageError{"--timeout needs a positive number of seconds"};
+    request.job.timeout_s = timeout_s;
+  }
+  if (values.count("ring") != 0) {
+    if (ring_mib == 0) throw UsageError{"--ring needs a positive number of MiB"};
+    request.job.ring_mib = ring_mib;
+  }
+  request.job.command.arguments.assign(separator + 1, args.end());
+  return record(std::move(request));
+}
+
+}  // namespace petri::cli

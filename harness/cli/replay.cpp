@@ -1,0 +1,147 @@
+// petri replay: a scenario's real calls, as often as asked for, and whether they fail as the scenario says.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/cli/live.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/run_report.hpp"
+#include "harness/launch/interrupt.hpp"
+#include "harness/report/diagnosis.hpp"
+#include "harness/trace/write.hpp"
+
+namespace petri::cli {
+namespace {
+
+constexpr Help kHelp{"petri replay [options] SCENARIO",
+                     "Performs a scenario's calls for real, with as many processes as it has ranks, and compares what "
+                     "happens with what the\n"
+                     "scenario says. Exit status: the failure's own where it happened again, 5 where it did not.",
+                     "petri replay --strict --repeat 10 reproducer.jsonl"};
+
+struct ReplayRequest {
+  ReplayOptions options;
+  std::string output;
+  int repeat = 1;
+  bool json = false;
+};
+
+// The runs so far, by what happened.
+struct Tally {
+  std::map<std::string, int> outcomes;
+  int shown = 0, runs = 0;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+
+  void add(const ReplayResult& replay, bool shows_it) {
+    ++runs;
+    shown += shows_it ? 1 : 0;
+    const bool ended = replay.job.end == JobResult::End::by_itself;
+    ++outcomes[fmt::format("{}{}{}", name_of(replay.diagnosis.verdict), ended ? ", the run ended" : ", the run hung",
+                           shows_it ? "" : " (not the scenario's failure)")];
+    list.push_back({{"verdict", name_of(replay.diagnosis.verdict)},
+                    {"signature", replay.diagnosis.signature},
+                    {"reproduced", shows_it},
+                    {"run", run_as_json(replay.job)}});
+  }
+};
+
+std::string comparison(const ReplayResult& replay, const Outcome& expected, bool shows_it) {
+  const std::string_view wanted = expected.verdict ? name_of(*expected.verdict) : "a failure";
+  if (shows_it && expected.verdict == Verdict::completes) return "completes, as the scenario says.";
+  if (shows_it) return fmt::format("reproduced: {}, the same failure as the scenario's.", wanted);
+  if (replay.diagnosis.verdict == Verdict::deadlock && !replay.job.hung() && replay.job.command.status == 0)
+    return "not reproduced: this run got through, although its calls may deadlock (see below); --strict makes that "
+           "show.";
+  if (replay.diagnosis.verdict == expected.verdict)
+    return fmt::format("not reproduced: {} as well, but another one than the scenario's.", wanted);
+  return fmt::format("not reproduced: expected {}, got {}.", wanted, name_of(replay.diagnosis.verdict));
+}
+
+Delay parse_delay(const std::string& text) {
+  Delay delay;
+  char rest = '\0';
+  if (std::sscanf(text.c_str(), "%d:%u:%lf%c", &delay.rank, &delay.seq, &delay.ms, &rest) != 3 || delay.ms < 0)
+    throw UsageError{fmt::format("--delay needs RANK:SEQ:MILLISECONDS, not '{}'", text)};
+  return delay;
+}
+
+void print_text(const ReplayResult& last, const Outcome& expected, bool shows_it, const Tally& tally) {
+  fmt::print("petri: {}\n{}\n\n{}", describe_run(last.job), comparison(last, expected, shows_it),
+             render_text(last.diagnosis, last.recorded));
+  if (tally.runs == 1) return;
+  fmt::print("\n{} of {} runs reproduced it:\n", tally.shown, tally.runs);
+  for (const auto& [outcome, count] : tally.outcomes) fmt::print("  {:>5}  {}\n", count, outcome);
+}
+
+void print_json(const ReplayResult& last, const Tally& tally) {
+  auto object = nlohmann::ordered_json::parse(render_json(last.diagnosis, last.recorded));
+  object["reproduced"] = tally.shown;
+  object["runs"] = tally.list;
+  fmt::print("{}\n", object.dump());
+}
+
+int replay(const Scenario& scenario, const ReplayRequest& request) {
+  const InterruptScope interrupts;
+  const Outcome expected = expected_outcome(scenario, request.options.diagnose);
+  Tally tally;
+  std::optional<ReplayResult> told;  // a run that shows the failure, where one does
+  bool told_shows = false;
+  for (int run = 0; run < request.repeat; ++run) {
+    ReplayResult result = replay_scenario(scenario, request.options);
+    if (result.job.end == JobResult::End::interrupted) return 128 + result.job.interrupted_by;
+    const bool shows_it = shows(result, expected);
+    tally.add(result, shows_it);
+    if (!told || shows_it || !told_shows) {
+      told = std::move(result);
+      told_shows = shows_it;
+    }
+  }
+  if (!request.output.empty()) write_scenario(told->recorded, request.output);
+  if (request.json) {
+    print_json(*told, tally);
+  } else {
+    print_text(*told, expected, told_shows, tally);
+  }
+  return told_shows ? exit_status_of(told->diagnosis.verdict) : kNotReproduced;
+}
+
+}  // namespace
+
+int run_replay(const std::vector<std::string>& args) {
+  ReplayRequest request;
+  std::string file;
+  std::vector<std::string> delays;
+  double timeout_s = 0;
+  po::options_description options("Options");
+  options.add_options()("strict", po::bool_switch(&request.options.strict),
+                        "make every send wait for its receive, and every collective for all its ranks")(
+      "repeat", po::value(&request.repeat)->value_name("N"), "run N times and count the outcomes")(
+      "force-order", po::bool_switch(&request.options.force_order),
+      "wildcards receive what the scenario says they got")("delay",
+                                                           po::value(&delays)->value_name("RANK:SEQ:MS")->composing(),
+                                                           "wait before this event of this rank; may be repeated")(
+      "timeout", po::value(&timeout_s)->value_name("SECONDS"), "stop after so long without progress (60)")(
+      "output,o", po::value(&request.output)->value_name("FILE"), "write what the replay did as a scenario")(
+      "json", po::bool_switch(&request.json), "one JSON object");
+  po::options_description all;
+  all.add(options);
+  all.add_options()("scenario", po::value(&file)->value_name("FILE"), "the scenario, or a folder of recorded ranks");
+  po::positional_options_description positional;
+  positional.add("scenario", 1);
+  po::variables_map values;
+  if (!parse(args, kHelp, all, positional, values)) return kOk;
+  if (file.empty()) throw UsageError{"replay needs a scenario"};
+  if (request.repeat < 1) throw UsageError{"--repeat needs a positive number"};
+  if (values.count("timeout") != 0) {
+    if (!(timeout_s > 0)) throw UsageError{"--timeout needs a positive number of seconds"};
+    request.options.timeout_s = timeout_s;
+  }
+  for (const std::string& text : delays) request.options.delays.push_back(parse_delay(text));
+  return replay(load_input(file), request);
+}
+
+}  // namespace petri::cli
