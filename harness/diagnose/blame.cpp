@@ -26,16 +26,16 @@ std::string absence_text(const Scenario& scenario, const model::Run& run, std::i
   const auto& trace = scenario.ranks[slot];
   switch (run.standing[slot]) {
     case model::Standing::running: return "still running";
-    case model::Standing::unknown: return "no record";
+    case model::Standing::unknown: return "without a record";
     case model::Standing::dead:
       return trace.end.kind == EndKind::signal    ? "killed"
              : trace.end.kind == EndKind::aborted ? "aborted"
-                                                  : "exited without finalize";
-    case model::Standing::finished: return "finalize";
+                                                  : "gone without finalize";
+    case model::Standing::finished: return "in finalize";
     case model::Standing::blocked: break;
   }
-  if (run.index[slot] >= trace.events.size()) return "finalize";
-  return event_text(scenario, trace.events[run.index[slot]]);
+  if (run.index[slot] >= trace.events.size()) return "in finalize";
+  return "in " + event_text(scenario, trace.events[run.index[slot]]);
 }
 
 std::vector<Side> sides_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
@@ -78,6 +78,15 @@ bool same_calls(const Scenario& scenario, std::int32_t one, const std::vector<st
          });
 }
 
+// A call that a rank makes nowhere: none of its calls has this operation, these arguments and this call site.
+bool is_new_to(const Scenario& scenario, EventRef call, std::int32_t rank, const std::vector<std::uint32_t>& calls) {
+  const Event& event = at(scenario, call);
+  return std::none_of(calls.begin(), calls.end(), [&](std::uint32_t index) {
+    const Event& other = at(scenario, {rank, index});
+    return same_call(event, other) && event.site == other.site;
+  });
+}
+
 // Reads the edit between a deviating rank and one of the other side.
 void read_edits(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, Blame& blame) {
   const std::int32_t odd = blame.sides[1].ranks.front();
@@ -103,6 +112,11 @@ void read_edits(const Scenario& scenario, const model::Run& run, const model::Ga
   } else if (even_has && !odd_has && (edits.goes_on || ended(odd))) {
     blame.reading = Reading::skipped;
     blame.call = EventRef{even, edits.only_second.front()};
+  } else if (odd_has && even_has && is_new_to(scenario, {odd, edits.only_first.front()}, even, even_events) &&
+             !is_new_to(scenario, {even, edits.only_second.front()}, odd, odd_events)) {
+    // The record ends before the sequences could agree again, but one side's call is an everyday one for both.
+    blame.reading = Reading::extra;
+    blame.call = EventRef{odd, edits.only_first.front()};
   }
   if (odd_has) blame.events.push_back({odd, edits.only_first.front()});
   if (even_has) blame.events.push_back({even, edits.only_second.front()});

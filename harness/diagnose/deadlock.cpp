@@ -112,27 +112,37 @@ class DeadlockTeller {
     const Side& odd = who.sides[1];
     finding.expected = fmt::format("{}: {}", ranks_text(most.ranks), most.text);
     finding.actual = fmt::format("{}: {}", ranks_text(odd.ranks), odd.text);
-    const std::string culprits = ranks_text(who.culprits);
-    const std::string both = fmt::format("as {}, {}; {}", place, finding.actual, finding.expected);
+    const std::string culprits = sentence_start(who.culprits);
+    const std::string meeting = fmt::format("At {}, {}", place, sides_text(who));
     switch (who.reading) {
       case Reading::extra:
         finding.text =
-            fmt::format("{} made a call that the others do not make, {}: {}.", culprits, call_text(who), both);
+            fmt::format("{} made a call that the others do not make: {}. {}.", culprits, call_text(who), meeting);
         break;
       case Reading::skipped:
-        finding.text = fmt::format("{} left out a call that the others make, {}: {}.", culprits, call_text(who), both);
+        finding.text =
+            fmt::format("{} left out a call that the others make: {}. {}.", culprits, call_text(who), meeting);
         break;
       case Reading::swapped:
-        finding.text = fmt::format("The ranks make the same calls in another order: {}.", both);
+        finding.text = fmt::format("The ranks make the same calls in another order. {}.", meeting);
         break;
-      case Reading::unclear: finding.text = fmt::format("The ranks do different things {}.", both); break;
+      case Reading::unclear: finding.text = fmt::format("The ranks do different things. {}.", meeting); break;
     }
-    finding.text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text[0])));
     if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
     if (who.by_majority)
-      finding.evidence.push_back(fmt::format("{} named because {} of {} ranks agree on the other call", culprits,
-                                             most.ranks.size(), run_.gatherings.members(gathering).size()));
+      finding.evidence.push_back(fmt::format("{} named because {} of {} ranks agree on the other call",
+                                             ranks_text(who.culprits), most.ranks.size(),
+                                             run_.gatherings.members(gathering).size()));
     return finding;
+  }
+
+  // "ranks 0-4 are in allreduce …, rank 5 is in barrier …", the usual first.
+  static std::string sides_text(const Blame& who) {
+    std::vector<std::string> parts;
+    for (const Side& side : who.sides)
+      parts.push_back(fmt::format("{} {} {}{}", ranks_text(side.ranks), side.ranks.size() == 1 ? "is" : "are",
+                                  side.event ? "in " : "", side.text));
+    return fmt::format("{}", fmt::join(parts, ", "));
   }
 
   std::string call_text(const Blame& who) const {
