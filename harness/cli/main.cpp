@@ -16,6 +16,8 @@ namespace {
 constexpr std::array kCommands{
     Command{"record", "run an MPI program, notice that it hangs, say why", run_record},
     Command{"replay", "perform a scenario's calls for real", run_replay},
+    Command{"shrink", "the fewest ranks and events that still fail in the same way", run_shrink},
+    Command{"check", "do the reproducers still do what they expect?", run_check},
 };
 
 void print_help() {

@@ -1,0 +1,42 @@
+#include "harness/cli/live_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace petri::cli {
+namespace {
+
+// The reason in "no: <reason>", or nothing where the key allows a replay.
+std::string stated_reason(const std::string& json_text) {
+  const auto json = nlohmann::json::parse(json_text, nullptr, false);
+  if (json.is_boolean()) return json.get<bool>() ? "" : "the scenario says so";
+  if (!json.is_string()) return "";
+  const std::string text = json.get<std::string>();
+  if (!text.starts_with("no")) return "";
+  const std::size_t reason = text.find_first_not_of(": ", 2);
+  return reason == std::string::npos ? "the scenario says so" : text.substr(reason);
+}
+
+}  // namespace
+
+std::string why_not_live(const Scenario& scenario) {
+  for (const auto& [key, value] : scenario.header.free_keys) {
+    if (key != "x_live") continue;
+    if (std::string reason = stated_reason(value); !reason.empty()) return reason;
+  }
+  if (!scenario.header.backend.empty() && scenario.header.backend != "mpi") {
+    return fmt::format("backend {} has no live replay", scenario.header.backend);
+  }
+  if (scenario.world() > kMaxLiveWorld) {
+    return fmt::format("{} ranks are more than the {} that are replayed on one machine", scenario.world(),
+                       kMaxLiveWorld);
+  }
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    if (scenario.ranks[rank].end.kind == EndKind::missing) return fmt::format("rank {} has no record", rank);
+  }
+  return "";
+}
+
+}  // namespace petri::cli

@@ -1,0 +1,16 @@
+// Which scenarios `shrink` and `check` replay live, and why not the others.
+#pragma once
+
+#include <string>
+
+#include "harness/trace/scenario.hpp"
+
+namespace petri::cli {
+
+inline constexpr std::int32_t kMaxLiveWorld = 16;  // ranks are processes of this machine
+
+// Empty when a live replay makes sense; otherwise the reason why it does not. A scenario says so itself by the header
+// key "x_live":"no: <reason>", e.g. where only some orders of arrival fail.
+std::string why_not_live(const Scenario& scenario);
+
+}  // namespace petri::cli

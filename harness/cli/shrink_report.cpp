@@ -1,0 +1,133 @@
+#include "harness/cli/shrink_report.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "harness/report/text.hpp"
+
+namespace petri::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTerminalInterval{100};
+constexpr milliseconds kPlainInterval{5000};
+constexpr std::size_t kShownSignatures = 3;
+
+std::string counted(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string size_text(const reduce::Size& size) {
+  return fmt::format("{}, {}, {}", counted(size.ranks, "rank"), counted(size.events, "event"),
+                     counted(size.comms, "communicator"));
+}
+
+std::string origin_text(const Scenario& scenario) {
+  std::string text;
+  if (!scenario.header.origin) return text;
+  for (const std::int32_t rank : scenario.header.origin->ranks)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
+  return text;
+}
+
+std::string_view state_name(LiveConfirmation::State state) {
+  switch (state) {
+    case LiveConfirmation::State::confirmed: return "confirmed";
+    case LiveConfirmation::State::differs: return "differs";
+    case LiveConfirmation::State::skipped: break;
+  }
+  return "skipped";
+}
+
+void print_also_found(const ShrinkReport& report, const reduce::ShrinkResult& result) {
+  const auto& found = result.also_found;
+  if (found.empty()) return;
+  fmt::print("also found:  {} met on the way\n", counted(found.size(), "different failure"));
+  const bool filed = !report.also_found_files.empty();
+  const std::size_t shown = filed ? found.size() : std::min(found.size(), kShownSignatures);
+  for (std::size_t i = 0; i < shown; ++i) {
+    fmt::print("             {}{}{}\n", printable_line(found[i].signature), filed ? " -> " : "",
+               filed ? report.also_found_files[i] : "");
+  }
+  if (shown < found.size()) fmt::print("             … (--also-found FOLDER keeps them)\n");
+}
+
+Json json_of(const reduce::Size& size) {
+  return {{"ranks", size.ranks}, {"events", size.events}, {"communicators", size.comms}};
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine()
+    : terminal_(isatty(STDERR_FILENO) == 1), next_(Clock::now() + (terminal_ ? kTerminalInterval : kPlainInterval)) {}
+
+void ProgressLine::show(const reduce::Progress& p) {
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  next_ = now + (terminal_ ? kTerminalInterval : kPlainInterval);
+  shown_ = true;
+  const std::string line = fmt::format("{}: {}, {}; {} candidates, {:.0f}/s, {:.0f} % wasted; last gain {:.1f} s ago",
+                                       p.pass, counted(p.size.ranks, "rank"), counted(p.size.events, "event"), p.tests,
+                                       p.candidates_per_second, 100 * p.wasted, p.seconds_since_gain);
+  if (terminal_) {
+    fmt::print(stderr, "\r\x1b[K{}", line);
+    std::fflush(stderr);
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
+void ProgressLine::finish() {
+  if (terminal_ && shown_) fmt::print(stderr, "\r\x1b[K");
+  shown_ = false;
+}
+
+void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result) {
+  fmt::print("from:        {} ({})\n", report.input, size_text(report.before));
+  fmt::print("to:          {} ({})\n", report.output, size_text(report.after));
+  if (report.outcome.verdict) fmt::print("failure:     {}\n", printable_line(report.outcome.signature));
+  fmt::print("claim:       {}{}\n", result.claim,
+             result.stopped_by.empty() ? "" : fmt::format(" (by {})", result.stopped_by));
+  fmt::print("ranks:       original {}\n", origin_text(result.scenario));
+  fmt::print("candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
+  print_also_found(report, result);
+  fmt::print("live:        {}{}{}\n", state_name(report.live.state), report.live.text.empty() ? "" : ": ",
+             printable_line(report.live.text));
+}
+
+void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) {
+  Json json{{"input", report.input}, {"output", report.output}};
+  if (report.outcome.verdict) json["verdict"] = name_of(*report.outcome.verdict);
+  json["signature"] = report.outcome.signature;
+  json["claim"] = result.claim;
+  if (!result.stopped_by.empty()) json["stopped_by"] = result.stopped_by;
+  json["from"] = json_of(report.before);
+  json["to"] = json_of(report.after);
+  json["original_ranks"] = result.scenario.header.origin ? Json(result.scenario.header.origin->ranks) : Json::array();
+  json["tests"] = result.tests;
+  json["judged"] = result.asked;
+  json["wasted"] = result.wasted;
+  json["seconds"] = result.seconds;
+  json["live"] = {
+      {"state", state_name(report.live.state)}, {"text", report.live.text}, {"seconds", report.live.seconds}};
+  json["also_found"] = Json::array();
+  for (std::size_t i = 0; i < result.also_found.size(); ++i) {
+    Json also{{"signature", result.also_found[i].signature}};
+    also.update(json_of(reduce::size_of(result.also_found[i].scenario)));
+    if (!report.also_found_files.empty()) also["file"] = report.also_found_files[i];
+    json["also_found"].push_back(std::move(also));
+  }
+  json["history"] = Json::array();
+  for (const reduce::Gain& gain : result.history) {
+    json["history"].push_back({{"pass", gain.pass}, {"from", json_of(gain.before)}, {"to", json_of(gain.after)}});
+  }
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace petri::cli

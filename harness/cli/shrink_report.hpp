@@ -1,0 +1,46 @@
+// What `petri shrink` says: while it works, and at the end.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/trace/scenario.hpp"
+#include "reducers/engine.hpp"
+
+namespace petri::cli {
+
+// One line that is rewritten on a terminal; elsewhere a line every few seconds. Goes to stderr.
+class ProgressLine {
+ public:
+  ProgressLine();
+  void show(const reduce::Progress& progress);
+  void finish();  // leaves nothing of the line on a terminal
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_;
+  bool shown_ = false;
+  Clock::time_point next_;
+};
+
+struct LiveConfirmation {
+  enum class State { confirmed, differs, skipped };
+  State state = State::skipped;
+  std::string text;    // what the replay showed, or why there was none
+  double seconds = 0;  // of the replay
+};
+
+struct ShrinkReport {
+  std::string input, output;
+  Outcome outcome;  // of the result; verdict empty where only a user's command knows what fails
+  reduce::Size before, after;
+  LiveConfirmation live;
+  std::vector<std::string> also_found_files;  // one for each of result.also_found, or empty
+};
+
+void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result);
+void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result);
+
+}  // namespace petri::cli

@@ -1,0 +1,69 @@
+#include "harness/cli/words.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "harness/cli/command.hpp"
+
+namespace petri::cli {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\n";
+constexpr std::string_view kEscapedInQuotes = "\"\\$`";
+
+class Splitter {
+ public:
+  explicit Splitter(std::string_view command) : rest_(command) {}
+
+  std::vector<std::string> run() {
+    while (skip_blanks()) words_.push_back(word());
+    return std::move(words_);
+  }
+
+ private:
+  bool skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
+    return !rest_.empty();
+  }
+
+  char next() {
+    if (rest_.empty()) throw UsageError{"a quote or backslash in the command has no end"};
+    const char c = rest_.front();
+    rest_.remove_prefix(1);
+    return c;
+  }
+
+  std::string word() {
+    std::string text;
+    while (!rest_.empty() && kBlanks.find(rest_.front()) == std::string_view::npos) {
+      const char c = next();
+      if (c == '\'') {
+        for (char quoted = 0; (quoted = next()) != '\'';) text += quoted;
+      } else if (c == '"') {
+        in_double_quotes(text);
+      } else {
+        text += c == '\\' ? next() : c;
+      }
+    }
+    return text;
+  }
+
+  void in_double_quotes(std::string& text) {
+    for (char quoted = 0; (quoted = next()) != '"';) {
+      const bool escapes =
+          quoted == '\\' && !rest_.empty() && kEscapedInQuotes.find(rest_.front()) != std::string_view::npos;
+      text += escapes ? next() : quoted;
+    }
+  }
+
+  std::string_view rest_;
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+std::vector<std::string> split_words(std::string_view command) {
+  return Splitter(command).run();
+}
+
+}  // namespace petri::cli

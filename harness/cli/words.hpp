@@ -1,0 +1,14 @@
+// A command line cut into words as a POSIX shell quotes them, without anything that a shell expands.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace petri::cli {
+
+// Words are separated by blanks; '…' keeps everything, "…" everything but \" \\ \$ \` , a backslash the next character
+// (POSIX.1-2017, Shell Command Language, section 2.2). Throws UsageError for a quote or backslash without its end.
+std::vector<std::string> split_words(std::string_view command);
+
+}  // namespace petri::cli

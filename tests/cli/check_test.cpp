@@ -1,0 +1,74 @@
+#include <gmock/gmock.h>
+
+#include "tests/cli/petri_process.hpp"
+
+namespace petri::cli::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string reproducer(const std::string& expect) {
+  return R"({"petri":1,"world":2,"backend":"mpi",)" + expect + R"(}
+{"rank":0,"op":"allreduce","count":4,"dtype":"float32","reduce":"sum"}
+{"rank":0,"op":"barrier"}
+{"rank":1,"op":"barrier"}
+{"rank":1,"op":"allreduce","count":4,"dtype":"float32","reduce":"sum"}
+{"end":true,"events":4}
+)";
+}
+
+const std::string kMet = reproducer(R"("expect":{"verdict":"deadlock"})");
+const std::string kMissed = reproducer(R"("expect":{"verdict":"completes"})");
+
+TEST(Check, AllReproducersBelowAFolderAreJudged) {
+  const Scratch scratch;
+  scratch.write("cases/swap/scenario.jsonl", kMet);
+  scratch.write("cases/wrong/scenario.jsonl", kMissed);
+  scratch.write("cases/.hidden/scenario.jsonl", "not read");
+  scratch.write("cases/swap/README.md", "not read");
+  const Ran run = scratch.petri({"check", "--model-only", "--junit", "results.xml", "cases"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_EQ(run.out, golden("check.txt", run.out));
+  EXPECT_THAT(scratch.read("results.xml"), HasSubstr("failures=\"1\""));
+  EXPECT_EQ(scratch.petri({"check", "--model-only", "cases/swap"}).status, 0);
+}
+
+TEST(Check, ASignatureIsComparedWhereItIsGiven) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", reproducer(R"("expect":{"verdict":"deadlock","signature":"deadlock: something else"})"));
+  const Ran run = scratch.petri({"check", "--model-only", "a.jsonl"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out, HasSubstr("something else"));
+}
+
+TEST(Check, UnreadableIsAnotherStatusThanMissed) {
+  const Scratch scratch;
+  scratch.write("broken.jsonl", "{\"petri\":7}\n");
+  scratch.write("cut.jsonl", kMet.substr(0, kMet.rfind("{\"end\"")));
+  scratch.write("free.jsonl", reproducer(R"("job":"no expectation")"));
+  for (const char* name : {"broken.jsonl", "cut.jsonl", "free.jsonl", "missing.jsonl"}) {
+    EXPECT_EQ(scratch.petri({"check", "--model-only", name}).status, 2) << name;
+  }
+  EXPECT_EQ(scratch.petri({"check", "--model-only", "--allow-no-expect", "free.jsonl"}).status, 3);
+  EXPECT_EQ(scratch.petri({"check", "--model-only", "--live-only", "free.jsonl"}).status, 2);
+  EXPECT_EQ(scratch.petri({"check"}).status, 2);
+}
+
+TEST(Check, ALiveReplayThatMakesNoSenseIsSkippedWithItsReason) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", reproducer(R"("expect":{"verdict":"deadlock"},"x_live":"no: only some orders fail")"));
+  const Ran run = scratch.petri({"check", "--live-only", "a.jsonl"});
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.out, HasSubstr("live: skipped (only some orders fail)"));
+}
+
+TEST(Check, JsonIsOneObject) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", kMet);
+  const Ran run = scratch.petri({"check", "--model-only", "--json", "a.jsonl"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.out, HasSubstr("\"met\": 1"));
+}
+
+}  // namespace
+}  // namespace petri::cli::testing

@@ -1,0 +1,72 @@
+#include "tests/cli/petri_process.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+
+#include "harness/launch/guardian.hpp"
+#include "harness/launch/run_folder.hpp"
+
+namespace petri::cli::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+Scratch::Scratch() {
+  std::string pattern = (fs::temp_directory_path() / "petri_cli_XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp");
+  folder_ = pattern;
+}
+
+Scratch::~Scratch() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+fs::path Scratch::write(const std::string& name, const std::string& text) const {
+  fs::create_directories((folder_ / name).parent_path());
+  std::ofstream(folder_ / name, std::ios::binary) << text;
+  return folder_ / name;
+}
+
+std::string Scratch::read(const std::string& name) const {
+  return text_of(folder_ / name);
+}
+
+Ran Scratch::petri(const std::vector<std::string>& args, double limit_s) const {
+  const fs::path run = make_run_folder(0);
+  // The shell only separates the two streams; all else comes to it as arguments.
+  std::vector<std::string> command{"/bin/sh", "-c", "out=$1; shift; exec \"$@\" >\"$out/out\" 2>\"$out/err\"",
+                                   "sh",      run,  PETRI_PROGRAM};
+  command.insert(command.end(), args.begin(), args.end());
+  Guardian guardian({std::move(command), {}, false, {}, folder_}, run);
+  Ran result;
+  std::optional<CommandEnd> end;
+  for (double waited = 0; !end && waited < limit_s; waited += 0.05) end = guardian.ended(50);
+  if (end) result.status = end->signal != 0 ? 128 + end->signal : end->status;
+  result.out = text_of(run / "out");
+  result.err = text_of(run / "err");
+  return result;
+}
+
+std::string without_seconds(const std::string& text) {
+  static const std::regex seconds("[0-9]+\\.[0-9]+ s\\b");
+  return std::regex_replace(text, seconds, "#.## s");
+}
+
+std::string golden(const std::string& name, const std::string& text) {
+  const fs::path file = fs::path(PETRI_GOLDEN) / name;
+  if (std::getenv("PETRI_UPDATE_GOLDEN") != nullptr) std::ofstream(file, std::ios::binary) << without_seconds(text);
+  return text_of(file);
+}
+
+}  // namespace petri::cli::testing
