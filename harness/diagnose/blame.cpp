@@ -87,6 +87,19 @@ bool is_new_to(const Scenario& scenario, EventRef call, std::int32_t rank, const
   });
 }
 
+// In a loop, one call of many that look alike is extra or missing, and nothing says which: then it is told as the last
+// one, as somebody would who counts them.
+EventRef last_alike(const Scenario& scenario, EventRef call, const std::vector<std::uint32_t>& calls) {
+  const Event& event = at(scenario, call);
+  if (event.site == kNoSymbol) return call;
+  for (auto next = std::find(calls.begin(), calls.end(), call.index); next != calls.end(); ++next) {
+    const Event& other = at(scenario, {call.rank, *next});
+    if (!same_call(event, other) || event.site != other.site) break;
+    call.index = *next;
+  }
+  return call;
+}
+
 // Reads the edit between a deviating rank and one of the other side.
 void read_edits(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, Blame& blame) {
   const std::int32_t odd = blame.sides[1].ranks.front();
@@ -108,18 +121,17 @@ void read_edits(const Scenario& scenario, const model::Run& run, const model::Ga
     blame.reading = Reading::swapped;
   } else if (odd_has && !even_has && (edits.goes_on || ended(even))) {
     blame.reading = Reading::extra;
-    blame.call = EventRef{odd, edits.only_first.front()};
   } else if (even_has && !odd_has && (edits.goes_on || ended(odd))) {
     blame.reading = Reading::skipped;
-    blame.call = EventRef{even, edits.only_second.front()};
   } else if (odd_has && even_has && is_new_to(scenario, {odd, edits.only_first.front()}, even, even_events) &&
              !is_new_to(scenario, {even, edits.only_second.front()}, odd, odd_events)) {
     // The record ends before the sequences could agree again, but one side's call is an everyday one for both.
     blame.reading = Reading::extra;
-    blame.call = EventRef{odd, edits.only_first.front()};
   }
-  if (odd_has) blame.events.push_back({odd, edits.only_first.front()});
-  if (even_has) blame.events.push_back({even, edits.only_second.front()});
+  if (odd_has) blame.events.push_back(last_alike(scenario, {odd, edits.only_first.front()}, odd_events));
+  if (even_has) blame.events.push_back(last_alike(scenario, {even, edits.only_second.front()}, even_events));
+  // Of extra calls the deviating side's event stands first; of skipped ones only the other side has one.
+  if (blame.reading == Reading::extra || blame.reading == Reading::skipped) blame.call = blame.events.front();
 }
 
 void name_culprits(Blame& blame) {
