@@ -80,7 +80,7 @@ class Engine {
     for (const PassPtr& pass : passes) {
       if (stopped()) break;
       const std::unique_ptr<Search> search = pass->propose(current_.scenario, context_);
-      gained = walk(pass->name(), *search) || gained;
+      gained = walk(pass->name(), *search, pass->may_meet_others()) || gained;
     }
     return gained;
   }
@@ -108,15 +108,15 @@ class Engine {
     // One gain is enough: the passes then go on from there.
     const std::unique_ptr<Search> search =
         try_in_order(base, [&](const ScenarioPtr& now) { return now == base ? singles : std::vector<Proposal>{}; });
-    return walk("final sweep", *search);
+    return walk("final sweep", *search, true);
   }
 
-  bool walk(std::string_view name, Search& search) {
+  bool walk(std::string_view name, Search& search, bool others) {
     const Size before = current_.size;
     bool gained = false;
     while (!search.done() && !stopped()) {
       Trial trial = speculation_.next(search, current_);
-      const bool accept = trial.candidate.scenario != nullptr && decide(trial);
+      const bool accept = trial.candidate.scenario != nullptr && decide(trial, others);
       if (accept) {
         gained = true;
         last_gain_ = Clock::now();
@@ -134,9 +134,9 @@ class Engine {
     return gained;
   }
 
-  bool decide(const Trial& trial) {
+  bool decide(const Trial& trial, bool others) {
     count(trial.candidate.fingerprint);
-    if (!trial.judgement.other.empty()) keep_aside(trial);
+    if (others && !trial.judgement.other.empty()) keep_aside(trial);
     return trial.judgement.answer == Answer::reproduces;
   }
 

@@ -49,6 +49,9 @@ class Pass {
  public:
   virtual ~Pass() = default;
   virtual std::string_view name() const = 0;
+  // Whether another failure that a candidate shows is worth keeping aside. Not where a pass only turns sizes: the same
+  // failure then shows under many of them.
+  virtual bool may_meet_others() const { return true; }
   virtual std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext& context) const = 0;
 };
 

@@ -165,6 +165,7 @@ class PayloadSearch final : public Search {
 class ShrinkPayload final : public Pass {
  public:
   std::string_view name() const override { return "shrink payload"; }
+  bool may_meet_others() const override { return false; }
   std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext&) const override {
     return std::make_unique<PayloadSearch>(current);
   }
