@@ -1,12 +1,11 @@
-// Small helpers of every report: safe text, rank ranges, an operation with its arguments.
+// Small helpers of every report: safe text, and an operation with its arguments.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "harness/trace/rank_ranges.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
@@ -20,9 +19,6 @@ std::string printable_line(std::string_view text);
 
 // How many terminal columns a printable line takes: one for each character.
 std::size_t columns_of(std::string_view text);
-
-// "0-4,6-15" for ascending ranks; "none" for none.
-std::string rank_ranges(const std::vector<std::int32_t>& ranks);
 
 // An event as a person would say it: "allreduce(4096 float32 sum) on dp0", "recv from any, tag 7". Peers and roots of a
 // known communicator other than the world are given as global ranks.

@@ -1,0 +1,171 @@
+#include "harness/export/c_program.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "harness/export/c_rank.hpp"
+#include "harness/export/c_text.hpp"
+#include "harness/trace/rank_ranges.hpp"
+
+namespace petri {
+namespace {
+
+using namespace c;
+
+constexpr int kSetupTag = 32000;  // below the smallest bound on tags that MPI allows (MPI 4.1, section 9.1.2)
+
+// Ranks that make the same calls.
+struct Role {
+  std::vector<std::int32_t> ranks;
+  std::string text;
+};
+
+// Communicators that some rank uses without having created them.
+std::set<std::int32_t> made_at_start(const Scenario& scenario) {
+  std::set<std::int32_t> comms;
+  for (const RankTrace& rank : scenario.ranks) {
+    std::set<std::int32_t> own;
+    for (const Event& event : rank.events) {
+      if (event.comm != 0 && own.count(event.comm) == 0) comms.insert(event.comm);
+      if (event.new_comm != kNoComm) own.insert(event.new_comm);
+    }
+  }
+  return comms;
+}
+
+std::set<std::int32_t> used_comms(const Scenario& scenario) {
+  std::set<std::int32_t> comms;
+  for (const RankTrace& rank : scenario.ranks)
+    for (const Event& event : rank.events)
+      for (const std::int32_t comm : {event.comm, event.new_comm})
+        if (comm > 0) comms.insert(comm);
+  return comms;
+}
+
+std::string original(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
+  if (!scenario.header.origin || scenario.header.origin->ranks.empty()) return "";
+  std::vector<std::int32_t> old;
+  for (const std::int32_t rank : ranks) old.push_back(scenario.header.origin->ranks[static_cast<std::size_t>(rank)]);
+  std::sort(old.begin(), old.end());
+  return fmt::format(", {} of the original job", rank_ranges(old));
+}
+
+std::string head_comment(const Scenario& scenario, const CProgramOptions& options) {
+  const Header& header = scenario.header;
+  const auto& outcome = header.expect && !header.expect->absent ? header.expect : header.observed;
+  std::string verdict = options.verdict;
+  std::string signature = options.signature;
+  if (verdict.empty() && outcome && outcome->verdict) verdict = name_of(*outcome->verdict);
+  if (signature.empty() && outcome) signature = outcome->signature;
+  std::string out = fmt::format("/* {}: {} ranks of a recorded MPI job, written by petri from {}.\n *\n",
+                                comment_text(header.job.empty() ? "case" : header.job), scenario.world(),
+                                comment_text(options.source));
+  if (!verdict.empty()) out += fmt::format(" * Verdict:   {}\n", comment_text(verdict));
+  if (!signature.empty()) out += fmt::format(" * Signature: {}\n", comment_text(signature));
+  if (header.origin && !header.origin->source.empty())
+    out +=
+        fmt::format(" * Original:  {} {}\n", comment_text(header.origin->source), comment_text(header.origin->digest));
+  out += fmt::format(
+      " *\n * Compile:   mpicc case.c -o case\n * Run:       timeout 60 mpirun -n {} ./case\n"
+      " *            (exit status 124: it hung)\n */\n",
+      scenario.world());
+  return out;
+}
+
+std::string declarations(const Scenario& scenario, const Program& program, bool unused_comm) {
+  std::string out;
+  for (const std::int32_t comm : used_comms(scenario))
+    out += fmt::format("static MPI_Comm {} = MPI_COMM_NULL;\n", comm_name(scenario, comm));
+  if (unused_comm) out += "static MPI_Comm unused_comm = MPI_COMM_NULL;\n";
+  if (!out.empty()) out += '\n';
+  out += helper_functions(program.helpers);
+  return out;
+}
+
+std::string make_comms(const Scenario& scenario, const Program& program) {
+  std::string out =
+      "/* Communicators whose creation is not part of the case. */\nstatic void make_communicators(void) {\n";
+  int tag = kSetupTag;
+  for (const std::int32_t comm : program.at_start) {
+    const auto& ranks = scenario.comms[static_cast<std::size_t>(comm)].ranks;
+    out += fmt::format("  static const int {}_ranks[] = {{{}}};\n", comm_name(scenario, comm), fmt::join(ranks, ", "));
+  }
+  for (const std::int32_t comm : program.at_start) {
+    const std::string name = comm_name(scenario, comm);
+    out += fmt::format("  {0} = made_of({1}, {0}_ranks, {2});\n", name,
+                       scenario.comms[static_cast<std::size_t>(comm)].ranks.size(), tag++);
+  }
+  return out + "}\n\n";
+}
+
+std::string function_of(const Scenario& scenario, const Role& role, std::size_t number) {
+  return fmt::format("/* {} {}{} */\nstatic void role_{}(void) {{\n{}}}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
+                     rank_ranges(role.ranks), original(scenario, role.ranks), number, role.text);
+}
+
+std::string dispatch(const std::vector<Role>& roles) {
+  if (roles.size() == 1) return "  role_0();\n";
+  constexpr std::size_t kCasesPerLine = 8;
+  // The largest role is the default.
+  const auto most = std::max_element(roles.begin(), roles.end(),
+                                     [](const Role& a, const Role& b) { return a.ranks.size() < b.ranks.size(); });
+  std::string out = "  switch (rank) {\n";
+  for (std::size_t number = 0; number < roles.size(); ++number) {
+    const Role& role = roles[number];
+    if (&role == &*most) continue;
+    for (std::size_t i = 0; i < role.ranks.size(); ++i)
+      out += fmt::format("{}case {}:{}", i % kCasesPerLine == 0 ? "    " : " ", role.ranks[i],
+                         (i + 1) % kCasesPerLine == 0 || i + 1 == role.ranks.size() ? "\n" : "");
+    out += fmt::format("      role_{}();\n      break;\n", number);
+  }
+  return out + fmt::format("    default:\n      role_{}();\n  }}\n", most - roles.begin());
+}
+
+std::string main_function(const Scenario& scenario, const Program& program, const std::vector<Role>& roles,
+                          std::uint64_t bsend_bytes) {
+  std::string out = fmt::format(
+      "int main(int argc, char **argv) {{\n  int rank, size;\n  MPI_Init(&argc, &argv);\n"
+      "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  MPI_Comm_size(MPI_COMM_WORLD, &size);\n  if (size != {0}) {{\n"
+      "    if (rank == 0) fprintf(stderr, \"this program needs exactly {0} ranks: mpirun -n {0}\\n\");\n"
+      "    MPI_Finalize();\n    return 2;\n  }}\n",
+      scenario.world());
+  if (!program.at_start.empty()) out += "  make_communicators();\n";
+  if (program.helpers.count(Helper::user_operation) != 0) out += "  MPI_Op_create(keep, 1, &user_operation);\n";
+  if (bsend_bytes > 0) out += fmt::format("  MPI_Buffer_attach(malloc({0}), {0});\n", bsend_bytes);
+  return out + dispatch(roles) + "  return 0;\n}\n";
+}
+
+}  // namespace
+
+std::string c_program(const Scenario& scenario, const CProgramOptions& options) {
+  Program program{scenario, options.source, made_at_start(scenario), {}};
+  if (!program.at_start.empty()) program.helpers.insert(Helper::made_of);
+  std::vector<Role> roles;
+  std::map<std::string, std::size_t> role_of;
+  std::uint64_t bsend_bytes = 0;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    RankWriter writer(program, rank);
+    writer.write();
+    bsend_bytes = std::max(bsend_bytes, writer.bsend_bytes());
+    const auto [place, fresh] = role_of.try_emplace(writer.code(), roles.size());
+    if (fresh) roles.push_back({{}, writer.text()});
+    roles[place->second].ranks.push_back(rank);
+  }
+  std::string functions;
+  for (std::size_t i = 0; i < roles.size(); ++i) functions += function_of(scenario, roles[i], i);
+  const bool unused_comm = functions.find("&unused_comm") != std::string::npos;
+
+  std::string out = head_comment(scenario, options);
+  out +=
+      "#define _POSIX_C_SOURCE 200809L\n#include <mpi.h>\n#include <signal.h>\n#include <stdio.h>\n"
+      "#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\n\n";
+  out += declarations(scenario, program, unused_comm);
+  if (!program.at_start.empty()) out += make_comms(scenario, program);
+  return out + functions + main_function(scenario, program, roles, bsend_bytes);
+}
+
+}  // namespace petri

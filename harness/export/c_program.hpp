@@ -1,0 +1,23 @@
+// A scenario as one self-contained C99 program that needs nothing but MPI and fails in the same way.
+#pragma once
+
+#include <string>
+
+#include "harness/trace/error.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+struct CProgramOptions {
+  std::string source = "scenario";  // what errors and the program's comment call the scenario
+  std::string verdict, signature;   // of a diagnosis, for the comment; empty: those of the header
+};
+
+// Throws InputError for an operation or argument that such a program cannot express; nothing is left out in silence.
+// Ranks that make the same calls share a function. What was not recorded is chosen and said in a comment: one element
+// for an unknown count, bytes for an unknown type. A rank that ended without finalize ends so here: by exit, abort or
+// signal; one whose record stops while it ran stays where it is. Text of the scenario reaches comments only, and no
+// character that could end one.
+std::string c_program(const Scenario& scenario, const CProgramOptions& options = {});
+
+}  // namespace petri

@@ -1,0 +1,255 @@
+#include "harness/export/c_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+
+#include "harness/export/c_text.hpp"
+#include "harness/trace/error.hpp"
+
+namespace petri::c {
+namespace {
+
+constexpr double kShort_s = 0.01;  // of a sleep or computation whose length was not recorded
+constexpr double kLongest_s = 3600;
+
+std::string comment_of(const Scenario& scenario, const Event& event, const std::vector<std::string>& notes) {
+  std::vector<std::string> parts;
+  if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
+  if (event.step != kUnset) parts.push_back(fmt::format("step {}", event.step));
+  if (event.extras->polls != 0) parts.push_back(fmt::format("polled {} times", event.extras->polls));
+  if (event.matched >= 0) parts.push_back(fmt::format("got rank {} of the group", event.matched));
+  if (!event.extras->error.empty()) parts.push_back("recorded error: " + event.extras->error);
+  parts.insert(parts.end(), notes.begin(), notes.end());
+  return comment_text(join(parts, ", "));
+}
+
+}  // namespace
+
+RankWriter::RankWriter(Program& program, std::int32_t rank)
+    : program_(program),
+      scenario_(program.scenario),
+      trace_(program.scenario.ranks[static_cast<std::size_t>(rank)]),
+      rank_(rank) {}
+
+void RankWriter::write() {
+  for (const Event& event : trace_.events) {
+    if (left_) break;  // after exit or abort nothing is reached
+    event_ = &event;
+    commented_ = false;
+    notes_.clear();
+    write_event(event);
+  }
+  event_ = nullptr;
+  write_end();
+
+  std::string head;
+  for (const std::string& name : scalars_) head += fmt::format("  int {} = 0;\n", name);
+  if (large_ > 0) head += fmt::format("  MPI_Datatype large_type[{}];\n", large_);
+  const auto array = [&](const char* type, const char* name, std::size_t size, const char* empty) {
+    if (size == 0) return;
+    head += fmt::format("  {} {}[{}];\n", type, name, size);
+    scalars_.insert("i");
+    declarations_.push_back(fmt::format("  for (i = 0; i < {}; ++i) {}[i] = {};\n", size, name, empty));
+  };
+  array("MPI_Request", "request", requests_.size(), "MPI_REQUEST_NULL");
+  array("MPI_Message", "message", messages_.size(), "MPI_MESSAGE_NULL");
+  if (!declarations_.empty()) head += "  int i;\n";
+  for (const std::string& line : declarations_) head += line;
+  text_ = head + text_;
+  code_ = head + code_;
+}
+
+void RankWriter::write_event(const Event& event) {
+  if (event.op != Op::exit && finalized_) reject("comes after finalize");
+  if (form_of(event.op) == OpForm::persistent) reject("is persistent: such a program cannot be written yet");
+  switch (kind_of(event.op)) {
+    case OpKind::send: return write_send(event);
+    case OpKind::recv: return write_recv(event);
+    case OpKind::sendrecv: return write_sendrecv(event);
+    case OpKind::probe: return write_probe(event);
+    case OpKind::wait: return write_wait(event);
+    case OpKind::test: return write_test(event);
+    case OpKind::request: return write_request(event);
+    case OpKind::collective: return write_collective(event);
+    case OpKind::comm_create: return write_creation(event);
+    case OpKind::comm_free: return write_free(event);
+    case OpKind::world: return write_world(event);
+    case OpKind::host: return write_host(event);
+    default: reject("cannot be written as a C program yet");
+  }
+}
+
+void RankWriter::write_world(const Event& event) {
+  switch (event.op) {
+    case Op::finalize: finalized_ = true; return put("MPI_Finalize();");
+    case Op::abort:
+      left_ = true;
+      return put(fmt::format("MPI_Abort({}, {});", comm_of(event), trace_.end.status != 0 ? trace_.end.status : 1));
+    case Op::exit: left_ = true; return put(fmt::format("exit({});", trace_.end.status));
+    default: return;  // main calls MPI_Init
+  }
+}
+
+void RankWriter::write_host(const Event& event) {
+  switch (event.op) {
+    case Op::sleep:
+    case Op::compute:
+      if (event.state == EventState::started && trace_.end.kind == EndKind::running) {
+        program_.helpers.insert(Helper::stay);
+        note(fmt::format("the record ends in this {}", name_of(event.op)));
+        return put("stay();");
+      }
+      program_.helpers.insert(event.op == Op::sleep ? Helper::pause_s : Helper::compute_s);
+      return put(fmt::format("{}({:g});", event.op == Op::sleep ? "pause_s" : "compute_s", seconds_of(event)));
+    case Op::group_start:
+    case Op::group_end: reject("is NCCL's: such a program cannot be written yet");
+    default: return;  // no communication
+  }
+}
+
+double RankWriter::seconds_of(const Event& event) const {
+  const std::string& text = event.extras->value;
+  char* end = nullptr;
+  const double seconds = std::strtod(text.c_str(), &end);
+  const bool number = !text.empty() && *end == '\0' && seconds >= 0;
+  return number ? std::min(seconds, kLongest_s) : kShort_s;
+}
+
+void RankWriter::write_end() {
+  if (left_) return;
+  switch (trace_.end.kind) {
+    case EndKind::finalized:
+      if (!finalized_) put("MPI_Finalize();");
+      return;
+    case EndKind::exited: return put(fmt::format("_exit({});  /* without finalize */", trace_.end.status));
+    case EndKind::aborted:
+      return put(fmt::format("MPI_Abort(MPI_COMM_WORLD, {});", trace_.end.status != 0 ? trace_.end.status : 1));
+    case EndKind::signal: return put(fmt::format("raise({});", trace_.end.signal > 0 ? trace_.end.signal : 9));
+    case EndKind::running:
+    case EndKind::cut:
+    case EndKind::missing:
+      if (finalized_) return;
+      program_.helpers.insert(Helper::stay);
+      return put("stay();");
+  }
+}
+
+void RankWriter::put(const std::string& statement) {
+  code_ += indent_ + statement + '\n';
+  text_ += indent_ + statement;
+  if (event_ != nullptr && !commented_) {
+    const std::string comment = comment_of(scenario_, *event_, notes_);
+    if (!comment.empty()) text_ += fmt::format("  /* {} */", comment);
+    commented_ = true;
+  }
+  text_ += '\n';
+}
+
+void RankWriter::put_loop(bool until_success, const std::string& condition, const std::string& call) {
+  if (!until_success) return put(call);
+  put(fmt::format("do {} while ({});", call, condition));
+}
+
+void RankWriter::note(const std::string& remark) {
+  notes_.push_back(remark);
+}
+
+void RankWriter::reject(const std::string& reason) const {
+  throw InputError(program_.source, 0, 0,
+                   fmt::format("rank {}, event {}: {} {}", rank_, event_->seq, name_of(event_->op), reason));
+}
+
+std::string RankWriter::comm_of(const Event& event) const {
+  return comm_name(scenario_, event.comm);
+}
+
+std::string RankWriter::peer(std::int32_t peer, const char* what) const {
+  if (peer == kAny) return "MPI_ANY_SOURCE";
+  if (peer == kNull) return "MPI_PROC_NULL";
+  if (peer < 0) reject(fmt::format("names no {}", what));
+  return std::to_string(peer);
+}
+
+std::string RankWriter::tag(std::int32_t tag) {
+  if (tag == kAny) return "MPI_ANY_TAG";
+  return std::to_string(tag == kUnset ? 0 : tag);
+}
+
+std::string RankWriter::root_of(const Event& event) const {
+  if (event.root == kRootHere) return "MPI_ROOT";
+  if (event.root == kUnset) reject("names no root");
+  return peer(event.root, "root");
+}
+
+Amount RankWriter::amount(std::int64_t count, ElementType type, bool may_be_large) {
+  Amount amount;
+  if (count == kUnknownCount) note("count not recorded: 1");
+  if (type == ElementType::unknown) note(reduces(event_->op) ? "type not recorded: int" : "type not recorded: bytes");
+  const bool reducing_unknown = type == ElementType::unknown && reduces(event_->op);
+  amount.type_text = reducing_unknown ? "MPI_INT" : std::string(type_name(type));
+  amount.count = count == kUnknownCount ? 1 : count;
+  if (amount.count > INT_MAX) {
+    if (!may_be_large) reject(fmt::format("has a count of {}: more than an int holds", amount.count));
+    program_.helpers.insert(Helper::large);
+    put(fmt::format("large_type[{}] = large({}LL, {});", large_, amount.count, amount.type_text));
+    amount.type_text = fmt::format("large_type[{}]", large_++);
+    amount.count = 1;
+  }
+  amount.count_text = std::to_string(amount.count);
+  return amount;
+}
+
+Amount RankWriter::sent(const Event& event, bool may_be_large) {
+  const EventExtras& extras = event.extras.get();
+  return amount(extras.sendcount != kUnknownCount ? extras.sendcount : event.count,
+                extras.sendtype != ElementType::unknown ? extras.sendtype : event.dtype, may_be_large);
+}
+
+Amount RankWriter::received(const Event& event, bool may_be_large) {
+  const EventExtras& extras = event.extras.get();
+  return amount(extras.recvcount != kUnknownCount ? extras.recvcount : event.count,
+                extras.recvtype != ElementType::unknown ? extras.recvtype : event.dtype, may_be_large);
+}
+
+std::string RankWriter::room(const char* side, const Event& event, const std::string& elements,
+                             const std::string& type) {
+  const bool blocking = form_of(event.op) == OpForm::blocking;
+  const bool out = std::string_view(side) == "out";
+  program_.helpers.insert(!blocking ? Helper::room : out ? Helper::out : Helper::in);
+  return fmt::format("{}({}, {})", blocking ? side : "room", elements, type);
+}
+
+std::string RankWriter::room(const char* side, const Event& event, const Amount& amount) {
+  return room(side, event, amount.count_text, amount.type_text);
+}
+
+std::string RankWriter::request(std::uint32_t number) {
+  const auto [place, fresh] = requests_.try_emplace(number, requests_.size());
+  return fmt::format("request[{}]", place->second);
+}
+
+std::string RankWriter::request_of(const Event& event) {
+  if (event.request == kNoRequest) reject("names no request");
+  return "&" + request(event.request);
+}
+
+std::string RankWriter::message_of(const Event& event) {
+  if (!event.extras->message) reject("names no message");
+  const auto [place, fresh] = messages_.try_emplace(*event.extras->message, messages_.size());
+  return fmt::format("&message[{}]", place->second);
+}
+
+// The last event that the rank began.
+bool RankWriter::is_at_end(const Event& event) const {
+  return &event == &trace_.events.back() || (&event)[1].state == EventState::scheduled;
+}
+
+// A poll that succeeded took its time, and one in which the record ends is a loop.
+bool RankWriter::polls_until_success(const Event& event) const {
+  return event.flag == 1 || is_at_end(event);
+}
+
+}  // namespace petri::c

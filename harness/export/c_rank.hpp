@@ -1,0 +1,142 @@
+// The calls of one rank as C statements. Internal to harness/export.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/export/c_helpers.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri::c {
+
+// What all ranks of a program share.
+struct Program {
+  const Scenario& scenario;
+  std::string source;               // for errors
+  std::set<std::int32_t> at_start;  // communicators made before the first event, because some rank does not create them
+  std::set<Helper> helpers;
+};
+
+// One side of a call: what is sent or received.
+struct Amount {
+  std::int64_t count = 0;
+  std::string count_text;  // an int expression
+  std::string type_text;   // an MPI_Datatype expression
+};
+
+class RankWriter {
+ public:
+  RankWriter(Program& program, std::int32_t rank);
+
+  // Writes the body of the rank's function.
+  void write();
+
+  // The statements with their comments, and without them: ranks with equal code share a function.
+  const std::string& text() const { return text_; }
+  const std::string& code() const { return code_; }
+  std::uint64_t bsend_bytes() const { return bsend_bytes_; }
+
+ private:
+  // One function for each kind of operation (c_point_to_point.cpp, c_completion.cpp, c_collective.cpp,
+  // c_communicator.cpp).
+  void write_event(const Event& event);
+  void write_send(const Event& event);
+  void write_recv(const Event& event);
+  void write_sendrecv(const Event& event);
+  void write_probe(const Event& event);
+  void write_wait(const Event& event);
+  void write_test(const Event& event);
+  void write_request(const Event& event);
+  void write_collective(const Event& event);
+  void write_creation(const Event& event);
+  void write_free(const Event& event);
+  void write_world(const Event& event);
+  void write_host(const Event& event);
+  void write_end();
+
+  // Statements. The first of an event carries its comment.
+  void put(const std::string& statement);
+  void put_loop(bool until_success, const std::string& condition, const std::string& call);
+  void note(const std::string& remark);  // joins the comment of the event's next statement
+  [[noreturn]] void reject(const std::string& reason) const;
+
+  // Arguments.
+  std::string comm_of(const Event& event) const;
+  std::string peer(std::int32_t peer, const char* what) const;
+  static std::string tag(std::int32_t tag);
+  std::string root_of(const Event& event) const;
+  Amount amount(std::int64_t count, ElementType type, bool may_be_large);
+  Amount sent(const Event& event, bool may_be_large);
+  Amount received(const Event& event, bool may_be_large);
+  std::string room(const char* side, const Event& event, const std::string& elements, const std::string& type);
+  std::string room(const char* side, const Event& event, const Amount& amount);
+  std::string request(std::uint32_t number);
+  std::string request_of(const Event& event);
+  std::string message_of(const Event& event);
+  bool is_at_end(const Event& event) const;
+  bool polls_until_success(const Event& event) const;
+  double seconds_of(const Event& event) const;
+
+  // Several requests of one call: those in a row as they are, others copied to an array and back.
+  template <class Call>
+  void with_requests(const Event& event, Call&& call);
+
+  // Collectives.
+  struct Layout;
+  Layout layout(const Event& event, const char* name, const std::vector<std::int64_t>& own,
+                const std::vector<std::int64_t>& both, std::int64_t each, std::int64_t unit);
+  std::string times_size(const Event& event, std::int64_t count);
+  std::size_t known_size(const Event& event) const;
+  std::string reduction(const Event& event);
+  std::vector<std::string> plain_arguments(const Event& event, std::string_view family);
+  std::vector<std::string> vector_arguments(const Event& event, std::string_view family);
+
+  // Communicators.
+  std::vector<std::int64_t> members_named(const Event& event) const;
+  std::string target_of(const Event& event);
+
+  Program& program_;
+  const Scenario& scenario_;
+  const RankTrace& trace_;
+  std::int32_t rank_;
+  const Event* event_ = nullptr;
+  std::string text_, code_;
+  std::string indent_ = "  ";
+  std::vector<std::string> declarations_, notes_;
+  bool commented_ = false;
+  bool finalized_ = false, left_ = false;
+  std::map<std::uint32_t, std::size_t> requests_;
+  std::map<std::int64_t, std::size_t> messages_;
+  std::set<std::string> scalars_;  // declared as needed
+  std::size_t large_ = 0;
+  std::uint64_t bsend_bytes_ = 0;
+};
+
+template <class Call>
+void RankWriter::with_requests(const Event& event, Call&& call) {
+  std::vector<std::uint32_t> numbers = event.extras->requests;
+  if (numbers.empty() && event.request != kNoRequest) numbers.push_back(event.request);
+  if (numbers.empty()) reject("names no request");
+  std::vector<std::string> names;
+  bool in_a_row = true;
+  for (const std::uint32_t number : numbers) {
+    names.push_back(request(number));
+    in_a_row = in_a_row && requests_.at(number) == requests_.at(numbers.front()) + names.size() - 1;
+  }
+  if (in_a_row) return call(numbers.size(), "&" + names.front());
+  const std::string outer = indent_;
+  put("{");
+  indent_ += "  ";
+  put("MPI_Request set[" + std::to_string(names.size()) + "];");
+  for (std::size_t i = 0; i < names.size(); ++i) put("set[" + std::to_string(i) + "] = " + names[i] + ";");
+  call(numbers.size(), "set");
+  for (std::size_t i = 0; i < names.size(); ++i) put(names[i] + " = set[" + std::to_string(i) + "];");
+  indent_ = outer;
+  put("}");
+}
+
+}  // namespace petri::c

@@ -1,0 +1,108 @@
+// Exported programs under a real compiler and a real mpirun.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "harness/export/c_program.hpp"
+#include "harness/trace/read.hpp"
+
+namespace petri {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_program(const std::string& name) {
+  return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+class LiveProgram : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* program : {"mpicc", "mpirun", "timeout"})
+      if (!has_program(program)) GTEST_SKIP() << program << " is missing";
+    std::string name = (fs::temp_directory_path() / "petri-export-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override {
+    if (!folder_.empty()) fs::remove_all(folder_);
+  }
+
+  void compile(const fs::path& scenario) const {
+    std::ofstream(folder_ / "case.c") << c_program(read_scenario(scenario));
+    const std::string command =
+        "cd " + folder_.string() + " && mpicc -std=c99 -Wall -Wextra -Wpedantic -Werror case.c -o case >log 2>&1";
+    ASSERT_EQ(std::system(command.c_str()), 0) << text_of(folder_ / "log");
+  }
+
+  // The exit status; 124 where the program still ran at the time limit and was stopped with all its ranks.
+  int run(int ranks, int seconds) const {
+    const std::string command =
+        "cd " + folder_.string() +
+        " && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout --kill-after=5 " +
+        std::to_string(seconds) + " mpirun --oversubscribe -n " + std::to_string(ranks) + " ./case >log 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+  static std::string text_of(const fs::path& file) {
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder_;
+};
+
+fs::path scenario(const std::string& name) {
+  return fs::path(PETRI_SCENARIOS) / name / "scenario.jsonl";
+}
+
+TEST_F(LiveProgram, OfEveryOperationCompilesWithoutAWarning) {
+  compile(PETRI_TEST_DATA "/all_operations.jsonl");
+}
+
+TEST_F(LiveProgram, OfEveryReproducerCompilesWithoutAWarning) {
+  int programs = 0;
+  for (const auto& entry : fs::directory_iterator(PETRI_SCENARIOS)) {
+    if (!fs::exists(entry.path() / "scenario.jsonl")) continue;
+    SCOPED_TRACE(entry.path().string());
+    compile(entry.path() / "scenario.jsonl");
+    ++programs;
+  }
+  EXPECT_GT(programs, 10);
+}
+
+TEST_F(LiveProgram, HangsWhereTheScenarioDoes) {
+  compile(scenario("lost-answer"));
+  EXPECT_EQ(run(4, 4), 124);
+  compile(scenario("endless-poll"));
+  EXPECT_EQ(run(2, 4), 124);
+}
+
+TEST_F(LiveProgram, EndsWhereTheScenarioDoes) {
+  compile(scenario("lost-answer-legal"));
+  EXPECT_EQ(run(4, 30), 0) << text_of(folder_ / "log");
+  compile(scenario("c08-private-groups-by-group"));
+  EXPECT_EQ(run(4, 30), 0) << text_of(folder_ / "log");
+}
+
+TEST_F(LiveProgram, DiesWhereARankIsKilled) {
+  compile(scenario("rank-killed"));
+  const int status = run(4, 30);
+  EXPECT_NE(status, 0);
+  EXPECT_NE(status, 124);
+}
+
+TEST_F(LiveProgram, SaysHowManyRanksItNeeds) {
+  compile(scenario("endless-poll"));
+  EXPECT_NE(run(1, 30), 0);
+  EXPECT_NE(text_of(folder_ / "log").find("needs exactly 2 ranks"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace petri

@@ -1,0 +1,108 @@
+#include "harness/export/c_program.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "tests/trace/text.hpp"
+
+namespace petri {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string exported(const std::string& lines) {
+  return c_program(test::read_text(lines));
+}
+
+std::string rejected(const std::string& event) {
+  try {
+    exported("{\"petri\":1,\"world\":2}\n" + event + "\n{\"end\":true}\n");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::string golden(const std::string& name) {
+  std::ifstream in(PETRI_TEST_DATA "/golden/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Ranks 1 and 3 of a job, with a communicator whose creation was shrunk away.
+const char* const kSwap =
+    R"({"petri":1,"job":"swap","world":3,"origin":{"source":"big.jsonl","digest":"xxh3-128:00","ranks":[4,17,42]},"expect":{"verdict":"deadlock","signature":"deadlock/7"}}
+{"comm":"dp0","ranks":[0,1]}
+{"rank":0,"op":"allreduce","comm":"dp0","count":4,"dtype":"float32","reduce":"sum","step":7,"site":"train.cpp:41"}
+{"rank":0,"op":"barrier","comm":"dp0","step":7}
+{"rank":1,"op":"barrier","comm":"dp0","step":7}
+{"rank":1,"op":"allreduce","comm":"dp0","count":4,"dtype":"float32","reduce":"sum","step":7}
+{"rank":2,"op":"irecv","peer":"any","tag":7,"count":1,"dtype":"int32","request":40}
+{"rank":2,"op":"test","request":40,"flag":0,"polls":4000}
+{"rank":0,"end":"running"}
+{"rank":1,"end":"running"}
+{"rank":2,"end":"running"}
+{"end":true}
+)";
+
+TEST(CProgram, IsTheGoldenOne) {
+  EXPECT_EQ(exported(kSwap), golden("swap.c"));
+}
+
+TEST(CProgram, SharesAFunctionAmongRanksThatDoTheSame) {
+  const std::string text = exported(
+      "{\"petri\":1,\"world\":3}\n{\"rank\":0,\"op\":\"barrier\",\"step\":1}\n{\"rank\":1,\"op\":\"barrier\",\"step\":"
+      "2}\n{\"end\":true}\n");
+  EXPECT_THAT(text, HasSubstr("/* Ranks 0,1 */\nstatic void role_0(void) {\n  MPI_Barrier(MPI_COMM_WORLD);"));
+  EXPECT_THAT(text, HasSubstr("/* Rank 2 */\nstatic void role_1(void) {\n  MPI_Finalize();"));
+}
+
+TEST(CProgram, KeepsScenarioTextInsideItsComments) {
+  const std::string text = exported(R"({"petri":1,"world":1,"job":"*/ int x; /* \\","origin":{"source":"a\nb??/"}})"
+                                    "\n"
+                                    R"({"comm":"*/;\"%\\","ranks":[0]})"
+                                    "\n"
+                                    R"({"rank":0,"op":"barrier","comm":"*/;\"%\\","site":"*/ abort(); /*\n#error"})"
+                                    "\n{\"end\":true}\n");
+  EXPECT_THAT(text, HasSubstr("_/ abort(); /__#error */"));
+  EXPECT_THAT(text, Not(HasSubstr("\n#error")));
+  EXPECT_THAT(text, Not(HasSubstr("*/ int")));
+  EXPECT_THAT(text, Not(HasSubstr("??")));
+  EXPECT_THAT(text, HasSubstr("static MPI_Comm comm_1 = MPI_COMM_NULL;"));
+}
+
+TEST(CProgram, ReplaysAPollLoopOnlyWhereThePollSucceededOrTheRecordEnds) {
+  const std::string text = exported(R"({"petri":1,"world":1}
+{"rank":0,"op":"irecv","peer":0,"request":0}
+{"rank":0,"op":"test","request":0,"flag":0}
+{"rank":0,"op":"test","request":0,"flag":1}
+{"rank":0,"op":"iprobe","peer":0,"flag":0,"polls":9}
+{"rank":0,"end":"running"}
+{"end":true}
+)");
+  EXPECT_THAT(text, HasSubstr("  MPI_Test(&request[0], &flag, MPI_STATUS_IGNORE);\n"
+                              "  do MPI_Test(&request[0], &flag, MPI_STATUS_IGNORE); while (!flag);\n"
+                              "  do MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); while (!flag);"));
+}
+
+TEST(CProgram, RefusesWhatItCannotExpress) {
+  EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence"})"),
+            "scenario: rank 1, event 7: win_fence cannot be written as a C program yet");
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"group_start"})"), HasSubstr("is NCCL's"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"send_init","peer":1})"), HasSubstr("is persistent"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"neighbor_alltoall"})"), HasSubstr("needs a topology"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"cart_create","new":"c"})"), HasSubstr("cart_create cannot be written"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"send"})"), HasSubstr("names no peer"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"wait"})"), HasSubstr("names no request"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"bcast","count":1})"), HasSubstr("names no root"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"allreduce","count":3000000000,"dtype":"int8"})"),
+              HasSubstr("count of 3000000000"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"alltoallv","counts":[1],"dtype":"int8"})"),
+              HasSubstr("1 counts for 2 members"));
+}
+
+}  // namespace
+}  // namespace petri
