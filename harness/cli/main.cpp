@@ -15,9 +15,12 @@ namespace {
 
 constexpr std::array kCommands{
     Command{"record", "run an MPI program, notice that it hangs, say why", run_record},
-    Command{"replay", "perform a scenario's calls for real", run_replay},
+    Command{"show", "show the ranks as columns around the place of failure", run_show},
+    Command{"diagnose", "say what is wrong and who began it", run_diagnose},
     Command{"shrink", "the fewest ranks and events that still fail in the same way", run_shrink},
+    Command{"replay", "perform a scenario's calls for real", run_replay},
     Command{"check", "do the reproducers still do what they expect?", run_check},
+    Command{"export", "write a scenario as a program that fails in the same way", run_export},
 };
 
 void print_help() {

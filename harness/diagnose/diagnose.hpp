@@ -29,7 +29,8 @@ struct Diagnosis {
   std::vector<std::string> assumptions;  // under which the verdict holds
   std::vector<Finding> findings;         // root cause first
   std::vector<std::string> notes;        // observations that are no failure
-  // For each rank the index of the event that it cannot leave, or nothing where it is not blocked.
+  // For each rank the index of the event that it cannot leave, or nothing where it is not blocked. The number of the
+  // rank's events stands for the finalize that a record implies without naming it.
   std::vector<std::optional<std::uint32_t>> blocked;
 };
 

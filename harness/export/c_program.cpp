@@ -143,6 +143,12 @@ std::string main_function(const Scenario& scenario, const Program& program, cons
 
 std::string c_program(const Scenario& scenario, const CProgramOptions& options) {
   Program program{scenario, options.source, made_at_start(scenario), {}};
+  for (const std::int32_t comm : program.at_start)
+    if (const Communicator& used = scenario.comms[static_cast<std::size_t>(comm)]; !used.known)
+      throw InputError(options.source, 0, 0,
+                       fmt::format("the members of the communicator \"{}\" are not known, and no event makes it: "
+                                   "such a program cannot be written",
+                                   comment_text(used.name)));
   if (!program.at_start.empty()) program.helpers.insert(Helper::made_of);
   std::vector<Role> roles;
   std::map<std::string, std::size_t> role_of;

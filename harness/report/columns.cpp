@@ -105,10 +105,15 @@ class Table {
     const RankTrace& trace = scenario_.ranks[r];
     if (place_[r] + row < before_) return {};
     const std::size_t index = place_[r] + row - before_;
-    if (index == trace.events.size()) return {end_text(trace.end), -1, false};
+    if (index == trace.events.size()) return {at_end(r), -1, is_blocked_in(r, index)};
     if (index > trace.events.size()) return {};
     const Event& event = trace.events[index];
     return {cell_text(scenario_, event), event.seq, is_blocked_in(r, index)};
+  }
+
+  std::string at_end(std::size_t rank) const {
+    const RankTrace& trace = scenario_.ranks[rank];
+    return is_blocked_in(rank, trace.events.size()) ? "finalize" : end_text(trace.end);
   }
 
   bool is_blocked_in(std::size_t rank, std::size_t index) const {
@@ -122,8 +127,9 @@ class Table {
     const std::size_t index = *diagnosis_.blocked[r];
     column.blocked = true;
     if (index <= place_[r] + after_) return;
-    const Event& event = scenario_.ranks[r].events[index];
-    column.cells.back() = {"… " + cell_text(scenario_, event), event.seq, true};
+    const Event* event = event_of(scenario_, {rank, static_cast<std::uint32_t>(index)});
+    column.cells.back() = {"… " + (event != nullptr ? cell_text(scenario_, *event) : at_end(r)),
+                           event != nullptr ? event->seq : -1, true};
   }
 
   void choose_columns() {

@@ -1,14 +1,18 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/report/diagnosis.hpp"
+#include "harness/report/text.hpp"
 
 namespace petri {
 namespace {
 
 using json = nlohmann::ordered_json;
 
+// An implied finalize has the number that the next event would have.
 json place(const Scenario& scenario, EventRef ref) {
-  return {{"rank", ref.rank}, {"seq", at(scenario, ref).seq}};
+  if (const Event* event = event_of(scenario, ref)) return {{"rank", ref.rank}, {"seq", event->seq}};
+  const auto& events = scenario.ranks[static_cast<std::size_t>(ref.rank)].events;
+  return {{"rank", ref.rank}, {"seq", events.empty() ? 0 : events.back().seq + 1}};
 }
 
 json finding(const Scenario& scenario, const Finding& finding) {
@@ -20,11 +24,11 @@ json finding(const Scenario& scenario, const Finding& finding) {
 }
 
 json blocked(const Scenario& scenario, EventRef ref) {
-  const Event& event = at(scenario, ref);
   json object = place(scenario, ref);
-  object["op"] = name_of(event.op);
-  object["comm"] = scenario.comm_of(event).name;
-  if (event.site != kNoSymbol) object["site"] = scenario.site_of(event);
+  const Event* event = event_of(scenario, ref);
+  object["op"] = event != nullptr ? name_of(event->op) : "finalize";
+  object["comm"] = event != nullptr ? scenario.comm_of(*event).name : "world";
+  if (event != nullptr && event->site != kNoSymbol) object["site"] = scenario.site_of(*event);
   return object;
 }
 

@@ -33,12 +33,19 @@ void put(std::string& out, std::string_view label, std::string_view text) {
   if (!text.empty()) out += fmt::format("  {:<{}}{}\n", label, kLabelWidth, printable_line(text));
 }
 
-std::string place_text(const Scenario& scenario, const Event& event) {
-  std::string out = describe(scenario, event);
-  if (event.step != kUnset) out += fmt::format(", step {}", event.step);
-  if (event.microbatch != kUnset) out += fmt::format(", microbatch {}", event.microbatch);
-  if (event.site != kNoSymbol) out += fmt::format(", at {}", scenario.site_of(event));
+std::string place_text(const Scenario& scenario, EventRef ref) {
+  const Event* event = event_of(scenario, ref);
+  if (event == nullptr) return "finalize, after its last recorded event";
+  std::string out = describe(scenario, *event);
+  if (event->step != kUnset) out += fmt::format(", step {}", event->step);
+  if (event->microbatch != kUnset) out += fmt::format(", microbatch {}", event->microbatch);
+  if (event->site != kNoSymbol) out += fmt::format(", at {}", scenario.site_of(*event));
   return out;
+}
+
+std::string numbered(const Scenario& scenario, EventRef ref) {
+  const Event* event = event_of(scenario, ref);
+  return event != nullptr ? fmt::format("rank {}, event {}", ref.rank, event->seq) : fmt::format("rank {}", ref.rank);
 }
 
 std::string first_line(const Diagnosis& diagnosis, const Scenario& scenario) {
@@ -50,19 +57,18 @@ std::string first_line(const Diagnosis& diagnosis, const Scenario& scenario) {
   const auto& culprits = diagnosis.findings.front().culprits;
   if (culprits.empty()) return fmt::format("{}: the record names no culprit\n", verdict);
   if (culprits.size() == static_cast<std::size_t>(scenario.world()) && culprits.size() > 1)
-    return fmt::format("{}: all {} ranks take part\n", verdict, culprits.size());
+    return fmt::format("{}: {} ranks take part\n", verdict,
+                       culprits.size() == 2 ? "both" : fmt::format("all {}", culprits.size()));
   return fmt::format("{}: begun by {}\n", verdict, with_origin(scenario, culprits));
 }
 
 void put_finding(std::string& out, const Scenario& scenario, const Finding& finding) {
   put(out, "expected", finding.expected);
-  put(out, "actual", finding.actual);
+  if (finding.text.find(finding.actual) == std::string::npos) put(out, "actual", finding.actual);
   const std::size_t shown = std::min(finding.events.size(), kMostEvents);
   for (std::size_t i = 0; i < shown; ++i) {
     const EventRef ref = finding.events[i];
-    const Event& event = at(scenario, ref);
-    put(out, i == 0 ? "events" : "",
-        fmt::format("rank {}, event {}: {}", ref.rank, event.seq, place_text(scenario, event)));
+    put(out, i == 0 ? "events" : "", fmt::format("{}: {}", numbered(scenario, ref), place_text(scenario, ref)));
   }
   if (shown < finding.events.size()) put(out, "", fmt::format("and {} more", finding.events.size() - shown));
   for (std::size_t i = 0; i < finding.evidence.size(); ++i) put(out, i == 0 ? "evidence" : "", finding.evidence[i]);
@@ -72,7 +78,8 @@ void put_blocked(std::string& out, const Diagnosis& diagnosis, const Scenario& s
   std::map<std::string, std::vector<std::int32_t>> states;
   for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank)
     if (const auto index = diagnosis.blocked[rank])
-      states[place_text(scenario, scenario.ranks[rank].events.at(*index))].push_back(static_cast<std::int32_t>(rank));
+      states[place_text(scenario, {static_cast<std::int32_t>(rank), *index})].push_back(
+          static_cast<std::int32_t>(rank));
   if (states.empty()) return;
   // The state of the lowest rank first.
   std::vector<std::pair<std::vector<std::int32_t>, std::string>> rows;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/report/text.hpp"
+
 namespace petri {
 namespace {
 
@@ -34,13 +36,13 @@ std::vector<std::size_t> place_of_failure(const Scenario& scenario, const Diagno
   if (diagnosis.findings.empty() || diagnosis.findings.front().events.empty()) return place;
   const Finding& root = diagnosis.findings.front();
   const EventRef first = root.events.front();
-  const Event& event = at(scenario, first);
-  if (is_positional(event.op)) {
+  const Event* event = event_of(scenario, first);
+  if (event != nullptr && is_positional(event->op)) {
     const std::size_t position =
-        position_on(scenario.ranks[static_cast<std::size_t>(first.rank)].events, event.comm, first.index);
-    for (const std::int32_t rank : scenario.comm_of(event).ranks)
+        position_on(scenario.ranks[static_cast<std::size_t>(first.rank)].events, event->comm, first.index);
+    for (const std::int32_t rank : scenario.comm_of(*event).ranks)
       place[static_cast<std::size_t>(rank)] =
-          event_at(scenario.ranks[static_cast<std::size_t>(rank)].events, event.comm, position);
+          event_at(scenario.ranks[static_cast<std::size_t>(rank)].events, event->comm, position);
   }
   // Of several events of one rank, the first is the one that the finding is about.
   for (auto ref = root.events.rbegin(); ref != root.events.rend(); ++ref)

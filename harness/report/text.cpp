@@ -126,6 +126,11 @@ std::size_t columns_of(std::string_view text) {
   return columns;
 }
 
+const Event* event_of(const Scenario& scenario, EventRef ref) {
+  const auto& events = scenario.ranks.at(static_cast<std::size_t>(ref.rank)).events;
+  return ref.index < events.size() ? &events[ref.index] : nullptr;
+}
+
 std::string describe(const Scenario& scenario, const Event& event) {
   const Communicator& comm = scenario.comm_of(event);
   const EventExtras& extras = event.extras.get();

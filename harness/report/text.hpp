@@ -24,4 +24,7 @@ std::size_t columns_of(std::string_view text);
 // known communicator other than the world are given as global ranks.
 std::string describe(const Scenario& scenario, const Event& event);
 
+// The event that a reference points at, or null for the finalize that a record implies after its last event.
+const Event* event_of(const Scenario& scenario, EventRef ref);
+
 }  // namespace petri

@@ -104,5 +104,14 @@ TEST(CProgram, RefusesWhatItCannotExpress) {
               HasSubstr("1 counts for 2 members"));
 }
 
+TEST(CProgram, RefusesACommunicatorThatItCannotMake) {
+  EXPECT_THROW(exported(R"({"petri":1,"world":2}
+{"comm":"inter","ranks":"unknown"}
+{"rank":0,"op":"barrier","comm":"inter"}
+{"end":true}
+)"),
+               InputError);
+}
+
 }  // namespace
 }  // namespace petri

@@ -66,6 +66,17 @@ TEST(DiagnosisText, IsShortWhereNothingIsWrong) {
   EXPECT_EQ(render_text({}, guard_shift()), "completes: nothing wrong in 8 events of 4 ranks\n");
 }
 
+TEST(DiagnosisText, KnowsTheFinalizeThatARecordImplies) {
+  Diagnosis diagnosis = guard_shift_diagnosis();
+  diagnosis.blocked = {1, 2, 1, 1};
+  diagnosis.findings[0].events = {{1, 2}};
+  EXPECT_NE(render_text(diagnosis, guard_shift()).find("rank 1 in finalize, after its last recorded event\n"),
+            std::string::npos);
+  EXPECT_NE(render_json(diagnosis, guard_shift()).find(R"({"rank":1,"seq":2,"op":"finalize","comm":"world"})"),
+            std::string::npos);
+  EXPECT_NE(render_columns(guard_shift(), diagnosis, {}).find("▶ — finalize —"), std::string::npos);
+}
+
 TEST(DiagnosisJson, HoldsWhatTheTextSays) {
   const auto json = nlohmann::json::parse(render_json(guard_shift_diagnosis(), guard_shift()));
   EXPECT_EQ(json["verdict"], "deadlock");

@@ -1,0 +1,46 @@
+#include "harness/cli/diagnose_options.hpp"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+namespace petri::cli {
+namespace {
+
+constexpr std::int64_t kUsualEagerLimit = 4096;  // bytes; Open MPI's over shared memory (btl_vader_eager_limit)
+
+std::int64_t buffered_bytes(const std::string& text) {
+  constexpr std::string_view kPrefix = "buffered:";
+  std::int64_t bytes = 0;
+  const char* const from = text.data() + kPrefix.size();
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(from, end, bytes);
+  if (error != std::errc() || stop != end || bytes < 0)
+    throw UsageError{fmt::format("--assume {}: BYTES must be a whole number ≥ 0", text)};
+  return bytes;
+}
+
+}  // namespace
+
+void add_diagnose_options(po::options_description& options) {
+  options.add_options()("assume", po::value<std::string>()->default_value("strict")->value_name("WHAT"),
+                        "strict: a send may wait for its receive; buffered[:BYTES]: sends up to BYTES (4096) return");
+  options.add_options()("max-orders",
+                        po::value<std::uint64_t>()->default_value(DiagnoseOptions{}.max_orders)->value_name("N"),
+                        "how many orders of wildcard receives are explored");
+}
+
+DiagnoseOptions diagnose_options_of(const po::variables_map& values) {
+  DiagnoseOptions options;
+  options.max_orders = values["max-orders"].as<std::uint64_t>();
+  const auto& assume = values["assume"].as<std::string>();
+  if (assume == "buffered")
+    options.buffered = kUsualEagerLimit;
+  else if (assume.starts_with("buffered:"))
+    options.buffered = buffered_bytes(assume);
+  else if (assume != "strict")
+    throw UsageError{fmt::format("--assume must be strict, buffered or buffered:BYTES, got '{}'", assume)};
+  return options;
+}
+
+}  // namespace petri::cli

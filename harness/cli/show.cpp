@@ -1,0 +1,81 @@
+// `petri show`: the ranks as columns around the place of failure.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/diagnose_options.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/terminal.hpp"
+#include "harness/diagnose/diagnose.hpp"
+#include "harness/report/columns.hpp"
+
+namespace petri::cli {
+namespace {
+
+constexpr Help kHelp{
+    "petri show [options] SCENARIO",
+    "Shows what each rank did around the place of failure, one column for all ranks that did the same. The event that "
+    "a\n"
+    "rank cannot leave is marked. SCENARIO is a scenario file or a folder of recorded ranks.",
+    "petri show --ranks 0-3,7 --around 8 job.jsonl    shows five ranks, eight events before and after",
+};
+
+[[noreturn]] void reject_ranks(const std::string& text, std::int32_t world) {
+  throw UsageError{fmt::format("--ranks must name ranks from 0 to {}, such as 0-4,7; got '{}'", world - 1, text)};
+}
+
+std::int32_t rank_in(std::string_view text, const std::string& all, std::int32_t world) {
+  std::int32_t rank = -1;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (error != std::errc() || stop != text.data() + text.size() || rank < 0 || rank >= world) reject_ranks(all, world);
+  return rank;
+}
+
+// "0-4,7" as ascending ranks.
+std::vector<std::int32_t> ranks_in(const std::string& text, std::int32_t world) {
+  std::vector<std::int32_t> ranks;
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view part = rest.substr(0, comma);
+    const std::size_t dash = part.find('-');
+    const std::int32_t from = rank_in(part.substr(0, dash), text, world);
+    const std::int32_t to = dash == std::string_view::npos ? from : rank_in(part.substr(dash + 1), text, world);
+    if (to < from) reject_ranks(text, world);
+    for (std::int32_t rank = from; rank <= to; ++rank) ranks.push_back(rank);
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+}  // namespace
+
+int run_show(const std::vector<std::string>& args) {
+  ColumnOptions columns;
+  po::options_description options("Options");
+  options.add_options()("ranks", po::value<std::string>()->value_name("LIST"), "only these ranks, e.g. 0-4,7");
+  options.add_options()("around",
+                        po::value<std::size_t>(&columns.around)->default_value(columns.around)->value_name("N"),
+                        "rows before and after the place of failure");
+  options.add_options()("all", po::bool_switch(&columns.all), "every event and every column, however wide");
+  add_diagnose_options(options);
+  options.add_options()("scenario", po::value<std::string>()->required(), "the scenario");
+  po::positional_options_description positional;
+  positional.add("scenario", 1);
+  po::variables_map values;
+  if (!parse(args, kHelp, options, positional, values)) return kOk;
+
+  const DiagnoseOptions how = diagnose_options_of(values);
+  const Scenario scenario = load_input(values["scenario"].as<std::string>());
+  if (values.count("ranks") != 0) columns.ranks = ranks_in(values["ranks"].as<std::string>(), scenario.world());
+  columns.colour = stdout_takes_colour();
+  columns.width = stdout_width();
+  fmt::print("{}", render_columns(scenario, diagnose(scenario, how), columns));
+  return kOk;
+}
+
+}  // namespace petri::cli

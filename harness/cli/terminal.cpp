@@ -1,0 +1,35 @@
+#include "harness/cli/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace petri::cli {
+namespace {
+
+constexpr std::size_t kDefaultWidth = 100;
+constexpr long kMostColumns = 10000;
+
+}  // namespace
+
+bool stdout_takes_colour() {
+  const char* const no_colour = std::getenv("NO_COLOR");
+  const char* const term = std::getenv("TERM");
+  if (no_colour != nullptr && *no_colour != '\0') return false;
+  if (term != nullptr && std::string_view(term) == "dumb") return false;
+  return ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::size_t stdout_width() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (const char* const columns = std::getenv("COLUMNS")) {
+    const long width = std::strtol(columns, nullptr, 10);
+    if (width > 0 && width <= kMostColumns) return static_cast<std::size_t>(width);
+  }
+  return kDefaultWidth;
+}
+
+}  // namespace petri::cli
