@@ -7,24 +7,27 @@
 namespace petri::reduce {
 namespace {
 
+enum class Facts { all, states_and_clocks, clocks };
+
 // The program of a rank without what became of it in the recorded run. How a rank failed is no such accident.
-void forget(RankTrace& rank) {
-  if (rank.end.kind == EndKind::running || rank.end.kind == EndKind::finalized) rank.end = RankEnd{};
+void forget(RankTrace& rank, Facts facts) {
+  const bool recorder_ended = rank.end.kind == EndKind::running || rank.end.kind == EndKind::finalized;
+  if (facts == Facts::all && recorder_ended) rank.end = RankEnd{};
   for (Event& event : rank.events) {
-    event.state = EventState::unknown;
+    if (facts != Facts::clocks) event.state = EventState::unknown;
     event.time = std::numeric_limits<double>::quiet_NaN();
   }
 }
 
-Scenario forget_rank(const Scenario& scenario, std::size_t rank) {
+Scenario forget_rank(const Scenario& scenario, std::size_t rank, Facts facts) {
   Scenario result = scenario;
-  forget(result.ranks[rank]);
+  forget(result.ranks[rank], facts);
   return result;
 }
 
-Scenario forget_all(const Scenario& scenario) {
+Scenario forget_everywhere(const Scenario& scenario, Facts facts) {
   Scenario result = scenario;
-  for (RankTrace& rank : result.ranks) forget(rank);
+  for (RankTrace& rank : result.ranks) forget(rank, facts);
   return result;
 }
 
@@ -34,9 +37,11 @@ class ForgetRun final : public Pass {
   std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext&) const override {
     return try_in_order(current, [](const ScenarioPtr& now) {
       std::vector<Proposal> proposals;
-      proposals.push_back([now] { return std::optional(forget_all(*now)); });
-      for (std::size_t rank = 0; rank < now->ranks.size(); ++rank) {
-        proposals.push_back([now, rank] { return std::optional(forget_rank(*now, rank)); });
+      for (const Facts facts : {Facts::all, Facts::states_and_clocks, Facts::clocks}) {
+        proposals.push_back([now, facts] { return std::optional(forget_everywhere(*now, facts)); });
+        for (std::size_t rank = 0; rank < now->ranks.size(); ++rank) {
+          proposals.push_back([now, rank, facts] { return std::optional(forget_rank(*now, rank, facts)); });
+        }
       }
       return proposals;
     });
