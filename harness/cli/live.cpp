@@ -33,7 +33,8 @@ Proof prove(const Scenario& scenario, const std::filesystem::path& folder) {
   try {
     const Harvest seen = harvest_from(folder, scenario.world());
     const Stall stall = prove_stall(account_of(scenario, seen.recording, seen.state));
-    if (!stall.ranks.empty()) return {.stalled = true, .assumes_polls = stall.assumes_polls};
+    if (!stall.ranks.empty())
+      return {.stalled = true, .assumes_polls = stall.assumes_polls, .settled = stall.by_mismatch};
     // Not proved from the calls alone: a rank might go on. But here all ranks that are in no call idle, by the worker's
     // word, so that only a call's own slowness is left to be waited for: as long as for polls.
     if (seen.state.settled(seen.recording)) return {.stalled = true, .settled = true};

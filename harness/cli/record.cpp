@@ -74,7 +74,7 @@ void note_environment(Header& header) {
 Proof prove_from(const std::filesystem::path& folder) {
   try {
     const Stall stall = prove_stall(import_recording(folder, {.call_sites = false}));
-    return {.stalled = !stall.ranks.empty(), .assumes_polls = stall.assumes_polls};
+    return {.stalled = !stall.ranks.empty(), .assumes_polls = stall.assumes_polls, .settled = stall.by_mismatch};
   } catch (const InputError&) {
     return {};  // some rank is only beginning its record
   }

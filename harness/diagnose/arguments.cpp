@@ -122,26 +122,53 @@ std::optional<std::int64_t> taken(std::string_view family, const Arrival& from, 
   return count < 0 ? std::nullopt : std::optional(count);
 }
 
-// v-counts must fit pairwise (MPI 4.1, sections 6.5 to 6.8).
+struct Misfit {
+  const Arrival *from, *to;
+  std::int64_t give, take;
+};
+
+// v-counts must fit pairwise (MPI 4.1, sections 6.5 to 6.8). The member with most misfits is one side, those that it
+// does not fit are the other.
 void compare_pairwise(std::string_view family, const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
+  std::vector<Misfit> misfits;
+  std::map<std::int32_t, std::size_t> involved;
   for (const Arrival& from : arrivals) {
     for (const Arrival& to : arrivals) {
       const auto give = given(family, from, to);
       const auto take = taken(family, from, to);
       if (!give || !take || *give == *take) continue;
-      clashes.push_back({"counts",
-                         {{fmt::format("{} from {}", *take, from.member), {to.ref}},
-                          {fmt::format("{} to {}", *give, to.member), {from.ref}}}});
-      return;
+      misfits.push_back({&from, &to, *give, *take});
+      ++involved[from.member];
+      ++involved[to.member];
     }
   }
+  if (misfits.empty()) return;
+  const auto odd = std::max_element(involved.begin(), involved.end(), [](const auto& a, const auto& b) {
+                     return a.second < b.second;
+                   })->first;
+  Clash clash{"counts", {{}, {}}};
+  for (const Misfit& misfit : misfits) {
+    const bool gives = misfit.from->member == odd;
+    if (!gives && misfit.to->member != odd) continue;
+    if (clash.sides[1].events.empty()) {
+      const std::string give = fmt::format("gives {} to rank {}", misfit.give, misfit.to->ref.rank);
+      const std::string take = fmt::format("takes {} from rank {}", misfit.take, misfit.from->ref.rank);
+      clash.sides[0].value = gives ? take : give;
+      clash.sides[1].value = gives ? give : take;
+      clash.sides[1].events.push_back(gives ? misfit.from->ref : misfit.to->ref);
+    }
+    const EventRef partner = gives ? misfit.to->ref : misfit.from->ref;
+    auto& partners = clash.sides[0].events;
+    if (std::find(partners.begin(), partners.end(), partner) == partners.end()) partners.push_back(partner);
+  }
+  clashes.push_back(std::move(clash));
 }
 
 void compare_vectors(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   Sides counts, types;
   for (const Arrival& arrival : arrivals) {
     const auto& list = arrival.event->extras->counts;
-    if (!list.empty()) counts.add(fmt::format("{}", fmt::join(list, ",")), arrival.ref);
+    if (!list.empty()) counts.add(fmt::format("counts {}", fmt::join(list, ",")), arrival.ref);
     if (arrival.event->dtype != ElementType::unknown)
       types.add(std::string(name_of(arrival.event->dtype)), arrival.ref);
   }
@@ -154,7 +181,8 @@ void compare_groups(const std::vector<Arrival>& arrivals, std::vector<Clash>& cl
   std::map<std::int32_t, Sides> by_member;
   for (const Arrival& arrival : arrivals) {
     const auto& ranks = arrival.event->extras->ranks;
-    for (const std::int32_t rank : ranks) by_member[rank].add(fmt::format("{}", fmt::join(ranks, ",")), arrival.ref);
+    for (const std::int32_t rank : ranks)
+      by_member[rank].add(fmt::format("group {}", fmt::join(ranks, ",")), arrival.ref);
   }
   for (auto& [member, sides] : by_member) {
     sides.report("ranks", clashes);

@@ -16,13 +16,13 @@ namespace petri::diagnosis {
 struct Clash {
   std::string argument;  // "count", "dtype", "root", "reduce", "counts", "ranks"
   struct Side {
-    std::string value;
+    std::string value;  // in words where the argument is a list: "takes 8 from rank 0", "counts 1,2", "group 0,3"
     std::vector<EventRef> events;
   };
   std::vector<Side> sides;  // the largest first
 };
 
-// The first argument that clashes in a gathering whose operations join; nothing when all agree.
+// The arguments that clash in a gathering whose operations join, the most telling first; nothing when all agree.
 std::vector<Clash> clashes(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering);
 
 // What is wrong with a matched message: "" , "truncation" (longer than its receive) or "dtype".

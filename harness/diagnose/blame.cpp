@@ -183,6 +183,7 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
     Side side;
     side.event = one.events.front();
     side.text = event_text(scenario, one.events.front());
+    if (clash.argument == "counts" || clash.argument == "ranks") side.text += ", " + one.value;
     for (const EventRef ref : one.events) side.ranks.push_back(ref.rank);
     std::sort(side.ranks.begin(), side.ranks.end());
     side.ranks.erase(std::unique(side.ranks.begin(), side.ranks.end()), side.ranks.end());

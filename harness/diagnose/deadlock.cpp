@@ -11,6 +11,7 @@
 #include "harness/diagnose/habit.hpp"
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/wait_graph.hpp"
+#include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -74,6 +75,7 @@ class DeadlockTeller {
     }
     Finding finding = finding_of(component);
     finding.kind = Verdict::deadlock;
+    add_near_misses(component, finding);
     add_chain(component, finding);
     fault.findings.push_back(std::move(finding));
     return fault;
@@ -203,6 +205,7 @@ class DeadlockTeller {
     const std::size_t comms = comms_of(component).size();
     finding.text = fmt::format("{} wait for each other in a cycle{}: {}.", sentence_start(component.ranks),
                                comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
+    add_minority(component, finding);
     add_odd_site(component, finding);
     add_habit(waiting_alike(component), finding);
     return finding;
@@ -214,6 +217,29 @@ class DeadlockTeller {
       for (const std::int32_t target : link.targets)
         if (std::binary_search(component.ranks.begin(), component.ranks.end(), target)) targets.push_back(target);
     return ranks_text(targets);
+  }
+
+  // Where all ranks of the cycle are members of all its communicators, most of them may be in one place.
+  void add_minority(const Component& component, Finding& finding) const {
+    std::vector<std::int32_t> all, most;
+    for (const std::uint32_t number : component.nodes) {
+      const auto& ranks = graph_.nodes()[number].ranks;
+      all.insert(all.end(), ranks.begin(), ranks.end());
+      if (ranks.size() > most.size()) most = ranks;
+    }
+    if (2 * most.size() <= all.size()) return;
+    for (const std::int32_t comm : comms_of(component))
+      for (const std::int32_t rank : all)
+        if (run_.gatherings.group_rank(comm, rank) < 0) return;
+    finding.culprits.clear();
+    std::copy_if(all.begin(), all.end(), std::back_inserter(finding.culprits),
+                 [&](std::int32_t rank) { return std::find(most.begin(), most.end(), rank) == most.end(); });
+    std::sort(finding.culprits.begin(), finding.culprits.end());
+    std::stable_partition(finding.events.begin(), finding.events.end(), [&](EventRef ref) {
+      return std::binary_search(finding.culprits.begin(), finding.culprits.end(), ref.rank);
+    });
+    finding.evidence.push_back(fmt::format("{} named because {} of {} ranks are in the same place",
+                                           ranks_text(finding.culprits), most.size(), all.size()));
   }
 
   // A collective that a few ranks of the cycle reach from another call site than all the others: most likely another
@@ -283,6 +309,31 @@ class DeadlockTeller {
     if (!node.links.empty() && node.links.front().posted != node.at)
       text += fmt::format(" for {}", event_text(scenario_, node.links.front().posted));
     return text;
+  }
+
+  // Messages that were sent to a rank which waits for another one: a wrong tag or communicator shows itself so.
+  void add_near_misses(const Component& component, Finding& finding) const {
+    for (const std::uint32_t number : component.nodes)
+      for (const Link& link : graph_.nodes()[number].links)
+        if (link.kind == model::Atom::message)
+          for (const std::int32_t rank : graph_.nodes()[number].ranks) add_near_misses_of(rank, link, finding);
+  }
+
+  void add_near_misses_of(std::int32_t rank, const Link& link, Finding& finding) const {
+    for (const EventRef sent : run_.unmatched_sends) {
+      const Event& send = at(scenario_, sent);
+      const auto& members = run_.gatherings.ranks_of(send.comm);
+      const std::int32_t peer = model::send_half(send).peer;
+      const bool to_it = peer >= 0 && static_cast<std::size_t>(peer) < members.size() &&
+                         members[static_cast<std::size_t>(peer)] == rank;
+      if (!to_it || std::find(link.targets.begin(), link.targets.end(), sent.rank) == link.targets.end()) continue;
+      finding.evidence.push_back(
+          fmt::format("rank {} did send a message to rank {}, which this receive does not take: {} ({})", sent.rank,
+                      rank, event_text(scenario_, send), place_text(send)));
+      if (std::find(finding.events.begin(), finding.events.end(), sent) == finding.events.end())
+        finding.events.push_back(sent);
+      return;
+    }
   }
 
   // Where each of the component's nodes stands, as evidence.

@@ -59,9 +59,6 @@ Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gat
       fmt::format("The {} differs in the {} collective on {}: {}, but {}.", words_for(clash.argument),
                   ordinal_text(gathering.position), scenario.comms[static_cast<std::size_t>(gathering.comm)].name,
                   finding.actual, finding.expected);
-  if (clash.argument == "counts")
-    finding.evidence.push_back(fmt::format("counts do not fit pairwise: one side takes {}, the other gives {}",
-                                           clash.sides[0].value, clash.sides[1].value));
   if (const std::string reading = reading_text(who); !reading.empty()) finding.evidence.push_back(reading);
   if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
   if (who.by_majority) finding.evidence.push_back("the culprit is named because the other side is the majority");

@@ -60,8 +60,7 @@ bool explained(EventRef place, const std::vector<Fault>& mismatches) {
 }
 
 // All members of a mismatching gathering, not only those that a finding points at.
-bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
-                         const std::vector<Fault>& mismatches) {
+bool in_mismatching_call(const model::Run& run, EventRef place, const std::vector<Fault>& mismatches) {
   if (explained(place, mismatches)) return true;
   for (const model::Gathering& gathering : run.gatherings.all()) {
     const auto member = run.gatherings.member_index(gathering, place.rank);
@@ -73,21 +72,32 @@ bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventR
           explained({members[other], gathering.arrivals[other]}, mismatches))
         return true;
   }
-  (void)scenario;
+  return false;
+}
+
+// A rank still inside a call whose arguments clash: the library gives up there, and the launcher ends everybody else.
+bool job_ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches) {
+  if (mismatches.empty()) return false;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    if (events.empty() || events.back().state != EventState::started) continue;
+    const EventRef last{rank, static_cast<std::uint32_t>(events.size() - 1)};
+    if (in_mismatching_call(run, last, mismatches)) return true;
+  }
   return false;
 }
 
 std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& run,
                                    const std::vector<Fault>& mismatches) {
   std::vector<ErrorSite> sites;
+  const bool ended_by_mismatch = job_ended_by_mismatch(scenario, run, mismatches);
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto slot = static_cast<std::size_t>(rank);
     const auto& events = scenario.ranks[slot].events;
     bool erred = false;
     for (std::uint32_t index = 0; index < events.size() && index <= run.index[slot]; ++index) {
       const std::string& error = events[index].extras->error;
-      if (error.empty() || is_watchdog(error) || in_mismatching_call(scenario, run, {rank, index}, mismatches))
-        continue;
+      if (error.empty() || is_watchdog(error) || in_mismatching_call(run, {rank, index}, mismatches)) continue;
       sites.push_back({{rank, index},
                        true,
                        "error",
@@ -98,7 +108,7 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
     if (erred || run.standing[slot] != model::Standing::dead) continue;
     const auto place = last_place(scenario, run, rank);
     const bool inside = place && events[place->index].state == EventState::started;
-    if (inside && in_mismatching_call(scenario, run, *place, mismatches)) continue;
+    if (ended_by_mismatch) continue;
     const std::string form = end_form(scenario, run, rank);
     std::string text = end_text(form);
     if (place)

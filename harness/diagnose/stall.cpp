@@ -2,9 +2,36 @@
 
 #include <algorithm>
 
+#include "harness/diagnose/fault.hpp"
 #include "harness/model/run.hpp"
 
 namespace petri {
+namespace {
+
+bool in_a_call(const RankTrace& rank) {
+  return !rank.events.empty() && rank.events.back().state == EventState::started &&
+         kind_of(rank.events.back().op) != OpKind::host;
+}
+
+// Every rank that is still there is inside a call.
+bool nobody_computes(const Scenario& snapshot) {
+  return std::all_of(snapshot.ranks.begin(), snapshot.ranks.end(),
+                     [](const RankTrace& rank) { return rank.end.kind != EndKind::running || in_a_call(rank); });
+}
+
+// What a library does with clashing arguments is undefined: that it never returns is one way.
+std::vector<std::int32_t> ranks_in_mismatching_calls(const Scenario& snapshot, const model::Run& run) {
+  std::vector<std::int32_t> ranks;
+  for (const diagnosis::Fault& fault : diagnosis::find_mismatches(snapshot, run))
+    for (const Finding& finding : fault.findings)
+      for (const EventRef ref : finding.events)
+        if (at(snapshot, ref).state == EventState::started) ranks.push_back(ref.rank);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+}  // namespace
 
 Stall prove_stall(const Scenario& snapshot) {
   model::Assumptions as_recorded;
@@ -14,6 +41,10 @@ Stall prove_stall(const Scenario& snapshot) {
   stall.ranks = run.stuck;
   for (const model::Wait& wait : run.waits)
     if (wait.polls && std::binary_search(run.stuck.begin(), run.stuck.end(), wait.rank)) stall.assumes_polls = true;
+  if (stall.ranks.empty() && nobody_computes(snapshot)) {
+    stall.ranks = ranks_in_mismatching_calls(snapshot, run);
+    stall.by_mismatch = !stall.ranks.empty();
+  }
   return stall;
 }
 

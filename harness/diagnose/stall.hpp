@@ -10,6 +10,7 @@ namespace petri {
 
 struct Stall {
   std::vector<std::int32_t> ranks;  // global ranks that nothing can release; empty: no deadlock is proved
+  bool by_mismatch = false;         // no deadlock, but ranks stay in a call whose arguments clash, and nobody computes
   bool assumes_polls = false;       // the proof takes a polling loop for a wait ("waits for these only")
 };
 

@@ -423,6 +423,7 @@ void Machine::finish() {
     for (const auto& [request, pending] : one.requests) run_.never_completed.push_back(pending.posted);
   }
   std::sort(run_.never_completed.begin(), run_.never_completed.end());
+  run_.unmatched_sends = mail_.unmatched_sends();
   run_.stuck = stuck_ranks(run_);
 }
 

@@ -85,6 +85,13 @@ std::uint32_t Mail::post_recv(const Post& post) {
   return number;
 }
 
+std::vector<EventRef> Mail::unmatched_sends() const {
+  std::vector<EventRef> unmatched;
+  for (const Post& post : sends_)
+    if (post.partner == kNone) unmatched.push_back(post.at);
+  return unmatched;
+}
+
 bool Mail::visible(std::int32_t comm, std::int32_t dest, std::int32_t source, std::int32_t tag) const {
   const auto found = boxes_.find(key(comm, dest));
   if (found == boxes_.end()) return false;

@@ -49,6 +49,8 @@ class Mail {
   // Pairs (send, receive) made since the last call.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> take_matches() { return std::exchange(fresh_, {}); }
 
+  std::vector<EventRef> unmatched_sends() const;
+
   // Is a message there that a probe with these arguments would see?
   bool visible(std::int32_t comm, std::int32_t dest, std::int32_t source, std::int32_t tag) const;
 

@@ -73,6 +73,7 @@ struct Run {
   std::vector<std::int32_t> stuck;   // blocked ranks that nothing can release, whatever open ranks do
   Gatherings gatherings;
   std::vector<Message> messages;
+  std::vector<EventRef> unmatched_sends;  // begun, and taken by no receive
   std::vector<Wildcard> wildcards;
   std::vector<Choice> choices;
   std::vector<EventRef> never_completed;  // nonblocking calls whose request was pending when its rank finished

@@ -259,6 +259,58 @@ TEST(Diagnose, OneRankWorldAndNoEvents) {
   EXPECT_EQ(diagnose(Scenario(3)).verdict, Verdict::completes);
 }
 
+TEST(Diagnose, MessageWithAnotherTagIsShownAsANearMiss) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"tag":1,"state":"completed"}
+    {"rank":0,"op":"finalize","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"recv","peer":0,"tag":2,"state":"started"}
+    {"rank":1,"end":"running"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().evidence, Contains(HasSubstr("did send a message to rank 1")));
+}
+
+TEST(Diagnose, MajorityInACycleOverTheSameMembersNamesTheOther) {
+  std::string lines = "{\"comm\":\"copy\",\"ranks\":[0,1,2,3]}\n";
+  for (int rank = 0; rank < 4; ++rank) {
+    const bool odd = rank == 2;
+    lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"{}\"}}\n", rank, odd ? "copy" : "world");
+    lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"{}\"}}\n", rank, odd ? "world" : "copy");
+  }
+  EXPECT_THAT(diagnose(scenario(4, lines)).findings.front().culprits, ElementsAre(2));
+}
+
+TEST(Diagnose, RankWhoseCountsFitNobodyIsTheCulprit) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(3, R"({"rank":0,"op":"alltoallv","sendcounts":[1,1,1],"recvcounts":[1,1,1]}
+    {"rank":1,"op":"alltoallv","sendcounts":[1,1,1],"recvcounts":[2,1,2]}
+    {"rank":2,"op":"alltoallv","sendcounts":[1,1,1],"recvcounts":[1,1,1]})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("takes 2 from rank 0"));
+}
+
+TEST(Diagnose, RanksThatTheLauncherEndedAfterAMismatchAreNoRankErrors) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(3, R"({"rank":0,"op":"allreduce","count":8,"dtype":"int32","state":"completed"}
+    {"rank":0,"op":"finalize","state":"started"}
+    {"rank":0,"end":"exited","status":15}
+    {"rank":1,"op":"allreduce","count":4,"dtype":"int32","state":"started"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"op":"allreduce","count":8,"dtype":"int32","state":"started"}
+    {"rank":2,"end":"running"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+}
+
+TEST(Stall, MismatchThatDoesNotReturnIsTold) {
+  const Stall stall = prove_stall(scenario(2, R"({"rank":0,"op":"bcast","root":0,"state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"bcast","root":1,"state":"started"}
+    {"rank":1,"end":"running"})"));
+  EXPECT_TRUE(stall.by_mismatch);
+  EXPECT_THAT(stall.ranks, ElementsAre(0, 1));
+}
+
 TEST(Stall, IsProvedOnlyWhenNobodyCanCome) {
   const char* lines = R"({{"rank":0,"op":"barrier","state":"started"}}
     {{"rank":0,"end":"running"}}
