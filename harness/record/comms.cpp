@@ -7,10 +7,12 @@
 #include "harness/record/recorder.hpp"
 
 namespace petri::record {
+
+CommEntry* last_comm;
+
 namespace {
 
 PointerMap<CommEntry*> entries;
-CommEntry* last_entry;
 MPI_Group world_group;
 std::int32_t next_id = kSelfComm + 1;
 
@@ -69,12 +71,11 @@ CommEntry* register_unknown(MPI_Comm comm) {
 
 }  // namespace
 
-CommEntry* comm_entry(MPI_Comm comm) {
-  if (last_entry != nullptr && last_entry->handle == comm) return last_entry;
+CommEntry* find_comm(MPI_Comm comm) {
   if (comm == handles.no_comm || key_of(comm) == 0) return nullptr;
   CommEntry** known = entries.find(key_of(comm));
   CommEntry* entry = known != nullptr ? *known : register_unknown(comm);
-  if (entry != nullptr) last_entry = entry;
+  if (entry != nullptr) last_comm = entry;
   return entry;
 }
 
@@ -110,7 +111,7 @@ void forget_comm(MPI_Comm comm) {
   if (known == nullptr) return;
   CommEntry* entry = *known;
   entries.erase(key_of(comm));
-  if (last_entry == entry) last_entry = nullptr;
+  if (last_comm == entry) last_comm = nullptr;
   if (entry->shadowed) PMPI_Comm_free(&entry->shadow);
   std::free(entry);
 }

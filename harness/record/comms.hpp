@@ -18,8 +18,14 @@ struct CommEntry {
   bool shadowed;
 };
 
+// The communicator that was asked for last; most programs use one for long.
+extern CommEntry* last_comm;
+CommEntry* find_comm(MPI_Comm comm);
+
 // The entry of a handle; registers an unknown one. Nothing for MPI_COMM_NULL. Valid until the communicator is freed.
-CommEntry* comm_entry(MPI_Comm comm);
+inline CommEntry* comm_entry(MPI_Comm comm) {
+  return last_comm != nullptr && last_comm->handle == comm ? last_comm : find_comm(comm);
+}
 
 void learn_world_comms();
 

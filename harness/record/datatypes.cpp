@@ -6,12 +6,14 @@
 #include "harness/record/pointer_map.hpp"
 
 namespace petri::record {
+
+MPI_Datatype last_type;
+FlatType last_flat;
+
 namespace {
 
 PointerMap<FlatType> types;
 PointerMap<ReduceOp> ops;
-MPI_Datatype last_type;
-FlatType last_flat;
 
 constexpr FlatType kUnknown{ElementType::unknown, false, 1, 0};
 
@@ -82,8 +84,7 @@ void learn_predefined() {
   visit_predefined_ops(learn_op);
 }
 
-FlatType flatten(MPI_Datatype type) {
-  if (type == last_type) return last_flat;
+const FlatType& find_flat(MPI_Datatype type) {
   if (type == handles.no_type) return kUnknown;
   const FlatType* known = types.find(key_of(type));
   last_flat = known != nullptr ? *known : flatten_derived(type);

@@ -19,8 +19,15 @@ struct FlatType {
 
 void learn_predefined();
 
-// Flattens on first use and remembers. Never fails: what cannot be looked into is unknown.
-FlatType flatten(MPI_Datatype type);
+// The type that was asked for last; most programs use one for long.
+extern MPI_Datatype last_type;
+extern FlatType last_flat;
+const FlatType& find_flat(MPI_Datatype type);
+
+// Flattens on first use and remembers. Never fails: what cannot be looked into is unknown. Valid until the next call.
+inline const FlatType& flatten(MPI_Datatype type) {
+  return type == last_type ? last_flat : find_flat(type);
+}
 
 // To be called before MPI_Type_free: the handle may come back for another type.
 void forget_type(MPI_Datatype type);

@@ -92,16 +92,16 @@ void Call::typed_list(Part kind, const int* values, const MPI_Datatype* types, s
   if (!write_list<std::int64_t>(n, room, flat_count, [&] { return add_part(kind); })) slot_->flags |= kListCut;
 }
 
-void Call::in(const void* buffer, std::int64_t count, MPI_Datatype type) {
-  if (!active() || !state.digests) return;
+void Call::digest_in(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  if (!active()) return;
   const FlatType flat = flatten(type);
   if (!flat.contiguous || count < 0) return;
   PartSlot* part = add_part(Part::in);
   write_boundary(*part, {buffer, count, flat, 0});
 }
 
-void Call::out(const void* buffer, std::int64_t count, MPI_Datatype type) {
-  if (!active() || !state.digests) return;
+void Call::digest_out(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  if (!active()) return;
   const FlatType flat = flatten(type);
   if (!flat.contiguous || count < 0) return;
   out_ = {buffer, count, flat, number_ + 1 + parts_};

@@ -125,7 +125,7 @@ struct alignas(kSlotBytes) Slot {
   std::int32_t tag;                  // tag | key
   std::int64_t count;                // elements | ordinal of this creation on its parent | message number of mprobe
   std::uint64_t site;                // return address of the call; 0: unknown
-  std::uint64_t time;                // clock reading at the begin
+  std::uint64_t time;                // clock reading at the begin; of the event before where the call is nonblocking
   std::uint32_t request;             // request that the call makes, waits for or frees; kNoRequest
   std::int32_t matched;              // source that a wildcard got | index of waitany | position on the communicator
   std::int32_t result;               // tag that MPI_ANY_TAG got | failed polls | new communicator's local number
