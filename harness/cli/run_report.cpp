@@ -46,6 +46,8 @@ nlohmann::ordered_json run_as_json(const JobResult& job) {
   run["assumes_polls"] = job.proof.assumes_polls;
   run["seconds"] = job.seconds;
   run["quiet_seconds"] = job.quiet_s;
+  run["deadlock_tests"] = job.tests;
+  run["testing_seconds"] = job.testing_s;
   if (job.end == JobResult::End::by_itself) {
     run["status"] = job.command.status;
     run["signal"] = job.command.signal;

@@ -15,7 +15,7 @@ std::string describe(const CommandEnd& end);
 // positions".
 std::string describe_run(const JobResult& job);
 
-// {"end","proved","assumes_polls","seconds","quiet_seconds","status","signal"}
+// {"end","proved","assumes_polls","seconds","quiet_seconds","deadlock_tests","testing_seconds","status","signal"}
 nlohmann::ordered_json run_as_json(const JobResult& job);
 
 }  // namespace petri::cli

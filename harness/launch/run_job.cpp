@@ -103,7 +103,7 @@ class JobRun {
       watch_.starved(now);
       return false;
     }
-    const Proof proof = options_.prove ? options_.prove(recording_) : Proof{};
+    const Proof proof = ask_for_proof();
     if (!proof.stalled) {
       watch_.not_proved(now_s());
       return false;
@@ -116,6 +116,15 @@ class JobRun {
     if (!records_.look().same_place(progress)) return false;
     result_.proof = proof;
     return true;
+  }
+
+  Proof ask_for_proof() {
+    if (!options_.prove) return {};
+    const double asked = now_s();
+    const Proof proof = options_.prove(recording_);
+    ++result_.tests;
+    result_.testing_s += now_s() - asked;
+    return proof;
   }
 
   bool decided(JobResult::End end, double now) {

@@ -50,6 +50,8 @@ struct JobResult {
   bool recorded = false;   // some process made a record; false: it is no MPI program, or it ended before init
   double seconds = 0;      // from the start to the end or to the decision to stop
   double quiet_s = 0;      // without progress before that decision
+  int tests = 0;           // how often the deadlock test was asked …
+  double testing_s = 0;    // … and what that took
   int interrupted_by = 0;  // the signal that petri got
   std::optional<RankDeath> first_death;  // a rank that died without a word, before all others
   std::string output;                    // with capture_output: at most the last 64 KiB
