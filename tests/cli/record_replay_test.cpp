@@ -1,0 +1,241 @@
+// petri record and petri replay as a user runs them, on real MPI programs.
+#include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "harness/launch/process_tree.hpp"
+#include "harness/trace/read.hpp"
+#include "tests/cli/petri_process.hpp"
+
+namespace petri::cli::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+const std::string kPrograms = PETRI_PROGRAMS;
+const std::string kScenarios = PETRI_SCENARIOS;
+
+class Live : public ::testing::Test {
+ protected:
+  // The programs are a user's own: petri adds nothing to their command, so root and few cores need the usual variables.
+  static void SetUpTestSuite() {
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT",
+                             "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
+      setenv(name, "1", 1);
+    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+  }
+
+  Ran record(int ranks, const std::string& program, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> args{"record", "-o", "recorded.jsonl"};
+    args.insert(args.end(), {"--", "mpirun", "-n", std::to_string(ranks), kPrograms + "/" + program});
+    args.insert(args.end(), more.begin(), more.end());
+    return scratch.petri(args);
+  }
+
+  Ran replay(const std::string& file, std::vector<std::string> options = {}) const {
+    options.insert(options.begin(), "replay");
+    options.push_back(file);
+    return scratch.petri(options);
+  }
+
+  static std::string scenario(const std::string& name) { return kScenarios + "/" + name + "/scenario.jsonl"; }
+
+  Scratch scratch;
+};
+
+TEST_F(Live, RecordsAHangAndReplaysIt) {
+  const Ran recorded = record(4, "program_uneven_batches");
+  EXPECT_EQ(recorded.status, 10) << recorded.err;
+  EXPECT_THAT(recorded.err, HasSubstr("as no rank can go on"));
+  EXPECT_THAT(recorded.err, HasSubstr("begun by rank 3"));
+  const Scenario scenario = read_scenario(scratch.folder() / "recorded.jsonl");
+  EXPECT_EQ(scenario.header.observed->verdict, Verdict::deadlock);
+  EXPECT_THAT(scenario.header.origin->source, HasSubstr("program_uneven_batches"));
+
+  const Ran replayed = replay("recorded.jsonl", {"-o", "replayed.jsonl"});
+  EXPECT_EQ(replayed.status, 10) << replayed.out;
+  EXPECT_THAT(replayed.out, HasSubstr("reproduced: deadlock, the same failure as the scenario's"));
+  // Event for event the same program, with the user's own call sites.
+  const Scenario again = read_scenario(scratch.folder() / "replayed.jsonl");
+  ASSERT_EQ(again.world(), scenario.world());
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    ASSERT_EQ(again.ranks[rank].events.size(), scenario.ranks[rank].events.size()) << rank;
+    const Event& last = again.ranks[rank].events.back();
+    EXPECT_EQ(last.op, scenario.ranks[rank].events.back().op);
+    EXPECT_EQ(last.seq, scenario.ranks[rank].events.back().seq);
+    EXPECT_EQ(again.site_of(last), scenario.site_of(scenario.ranks[rank].events.back()));
+  }
+}
+
+TEST_F(Live, ALegalProgramLeavesItsScenarioAndStatusZero) {
+  const Ran recorded = record(4, "program_uneven_batches", {"--fixed"});
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_THAT(recorded.err, HasSubstr("completes"));
+  EXPECT_EQ(replay("recorded.jsonl").status, 0);
+}
+
+TEST_F(Live, AMismatchThatReturnsInSilenceHasItsStatus) {
+  const Ran recorded = record(3, "program_own_root");
+  EXPECT_EQ(recorded.status, 11) << recorded.err;
+  EXPECT_THAT(recorded.err, HasSubstr("The root differs"));
+}
+
+TEST_F(Live, APollingLoopIsAWait) {
+  const Ran recorded = record(3, "program_polling_loop");
+  EXPECT_EQ(recorded.status, 10) << recorded.err;
+  EXPECT_THAT(recorded.err, HasSubstr("polling loops taken for waits"));
+  EXPECT_EQ(replay("recorded.jsonl").status, 10);
+}
+
+TEST_F(Live, TheRankThatDiedFirstIsTheCulprit) {
+  const Ran recorded = record(4, "program_killed");
+  EXPECT_EQ(recorded.status, 14) << recorded.err;
+  EXPECT_THAT(recorded.err, HasSubstr("begun by rank 2"));
+  const Scenario scenario = read_scenario(scratch.folder() / "recorded.jsonl");
+  EXPECT_EQ(scenario.ranks[2].end.kind, EndKind::signal);
+  EXPECT_EQ(scenario.ranks[2].end.signal, SIGKILL);
+  for (const int other : {0, 1, 3}) EXPECT_EQ(scenario.ranks[other].end.kind, EndKind::running) << other;
+  EXPECT_EQ(replay("recorded.jsonl").status, 14);
+}
+
+TEST_F(Live, BufferingHidesASendCycleThatStrictShows) {
+  const Ran plain = replay(scenario("c09-send-send-hidden"));
+  EXPECT_EQ(plain.status, 5) << plain.out;
+  EXPECT_THAT(plain.out, HasSubstr("--strict makes that show"));
+  EXPECT_EQ(replay(scenario("c09-send-send-hidden"), {"--strict"}).status, 10);
+}
+
+TEST_F(Live, CountsTheOutcomesOfRepeatedRuns) {
+  const Ran ran = replay(scenario("c01-guard-shift"), {"--repeat", "2"});
+  EXPECT_EQ(ran.status, 10);
+  EXPECT_THAT(ran.out, HasSubstr("2 of 2 runs reproduced it"));
+}
+
+TEST_F(Live, ADelayMovesAnEvent) {
+  const std::string file = scratch
+                               .write("two.jsonl", R"({"petri":1,"job":"two","world":3}
+{"rank":0,"op":"recv","peer":"any","count":1,"dtype":"int32"}
+{"rank":0,"op":"recv","peer":"any","count":1,"dtype":"int32"}
+{"rank":1,"op":"send","peer":0,"count":1,"dtype":"int32"}
+{"rank":2,"op":"send","peer":0,"count":1,"dtype":"int32"}
+{"end":true,"events":4}
+)")
+                               .string();
+  for (const int late : {1, 2}) {
+    const Ran ran = replay(file, {"--delay", std::to_string(late) + ":0:600", "-o", "out.jsonl"});
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_EQ(read_scenario(scratch.folder() / "out.jsonl").ranks[0].events[0].matched, 3 - late);
+  }
+}
+
+TEST_F(Live, RefusesWhatItCannotReplay) {
+  scratch.write("rma.jsonl", R"({"petri":1,"job":"rma","world":1}
+{"rank":0,"op":"win_fence","win":"w"}
+{"end":true,"events":1}
+)");
+  const Ran rma = replay("rma.jsonl");
+  EXPECT_EQ(rma.status, 2);
+  EXPECT_THAT(rma.err, HasSubstr("rank 0, seq 0, win_fence: a replay cannot perform this operation"));
+  scratch.write("nccl.jsonl", R"({"petri":1,"job":"nccl","world":1,"backend":"nccl"}
+{"rank":0,"op":"allreduce"}
+{"end":true,"events":1}
+)");
+  const Ran nccl = replay("nccl.jsonl");
+  EXPECT_EQ(nccl.status, 3);
+  EXPECT_THAT(nccl.err, HasSubstr("NCCL"));
+}
+
+TEST_F(Live, SaysWhyNothingWasRecorded) {
+  const Ran missing = scratch.petri({"record", "--", "no-such-launcher"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, HasSubstr("cannot start no-such-launcher"));
+  const Ran no_mpi = scratch.petri({"record", "--", "echo", "hello"});
+  EXPECT_EQ(no_mpi.status, 3);
+  EXPECT_EQ(no_mpi.out, "hello\n");
+  EXPECT_THAT(no_mpi.err, HasSubstr("is it an MPI program"));
+  const Ran failed = scratch.petri({"record", "--", "sh", "-c", "exit 9"});
+  EXPECT_EQ(failed.status, 3);
+  EXPECT_THAT(failed.err, HasSubstr("ended with status 9"));
+  EXPECT_EQ(scratch.petri({"record"}).status, 2);
+}
+
+TEST_F(Live, ATimeOutSaysThatItProvesNothing) {
+  const Ran ran = scratch.petri({"record", "--timeout", "1", "-o", "out.jsonl", "--", "mpirun", "-n", "2", PETRI_WORKER,
+                                 scenario("c14-slow-rank")});
+  EXPECT_THAT(ran.err, HasSubstr("time-out, which is no proof of a deadlock"));
+  EXPECT_EQ(ran.status, 15) << ran.err;
+}
+
+// A petri record of a job that never ends: a signal to it, and what is left.
+struct Interrupted {
+  int status = 0;
+  bool left_nothing = false;
+};
+
+bool becomes_true(const std::function<bool()>& condition) {
+  for (int tries = 0; tries < 2000; ++tries) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+Interrupted interrupt(const fs::path& folder, int signal) {
+  const std::string mark = std::to_string(getpid()) + "-" + std::to_string(signal);
+  const pid_t petri = fork();
+  if (petri == 0) {
+    setenv("PETRI_TEST_MARK", mark.c_str(), 1);
+    std::signal(SIGINT, SIG_DFL);
+    if (chdir(folder.c_str()) != 0) _exit(127);
+    const std::string file = kScenarios + "/c14-slow-rank/scenario.jsonl";
+    execl(PETRI_PROGRAM, "petri", "record", "-o", "out.jsonl", "--", "mpirun", "-n", "2", PETRI_WORKER, file.c_str(),
+          nullptr);
+    _exit(127);
+  }
+  const auto marked = [&] {
+    std::vector<pid_t> found;
+    for (const pid_t process : descendants_of(1))
+      if (started_with(process, "PETRI_TEST_MARK", mark)) found.push_back(process);
+    return found;
+  };
+  fs::path run;  // of the job, from the environment of its processes
+  const auto recording = [&] {
+    for (const pid_t process : marked()) {
+      std::ifstream environment("/proc/" + std::to_string(process) + "/environ", std::ios::binary);
+      for (std::string entry; std::getline(environment, entry, '\0');)
+        if (entry.starts_with("PETRI_RUN=")) run = entry.substr(10);
+    }
+    return !run.empty() && fs::exists(run / "recording" / "rest-0");
+  };
+  EXPECT_TRUE(becomes_true(recording));
+  kill(petri, signal);
+  int status = 0;
+  waitpid(petri, &status, 0);
+  const bool nothing = becomes_true([&] { return marked().empty() && !fs::exists(run); });
+  return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), nothing};
+}
+
+TEST_F(Live, CtrlCWritesTheScenarioAndCleansUp) {
+  const Interrupted ran = interrupt(scratch.folder(), SIGINT);
+  EXPECT_EQ(ran.status, 128 + SIGINT);
+  EXPECT_TRUE(ran.left_nothing);
+  EXPECT_EQ(read_scenario(scratch.folder() / "out.jsonl").world(), 2);
+}
+
+TEST_F(Live, NothingIsLeftWhenPetriIsKilled) {
+  const Interrupted ran = interrupt(scratch.folder(), SIGKILL);
+  EXPECT_EQ(ran.status, 128 + SIGKILL);
+  EXPECT_TRUE(ran.left_nothing);
+}
+
+}  // namespace
+}  // namespace petri::cli::testing
