@@ -12,7 +12,7 @@ namespace petri::diagnosis {
 // "rank 5", "ranks 0-4,6-15"; ranks in any order, duplicates once.
 std::string ranks_text(std::vector<std::int32_t> ranks);
 
-// "allreduce of 4 float32 (sum) on dp0 at train.cpp:41": what is recorded of it, nothing else.
+// "allreduce(4 float32 sum) on dp0 at train.cpp:41": petri::describe with the call site.
 std::string event_text(const Scenario& scenario, const Event& event);
 inline std::string event_text(const Scenario& scenario, EventRef ref) {
   return event_text(scenario, at(scenario, ref));

@@ -75,7 +75,7 @@ Fault skew(const Scenario& scenario, const model::Run& run, const std::vector<st
   if (first.index < waiting.size()) finding.events.push_back({first.rank, first.index});
   finding.expected = "arrival at the call in which the others wait";
   finding.actual = fmt::format("{} {}", ranks_text(slow), doing);
-  finding.text = fmt::format("No deadlock: rank {} {} and can still come; waiting for it: {}.", slow.front(), doing,
+  finding.text = fmt::format("No deadlock: rank {} {} and can still come; {} for it.", slow.front(), doing,
                              waiters_text(scenario, run));
   return {{finding}, fmt::format("A({}) B({}@0 waits for A)", form, blocked)};
 }
@@ -88,7 +88,7 @@ Fault no_record(const Scenario& scenario, const model::Run& run, const std::vect
   const model::Wait& first = run.waits.front();
   if (first.index < scenario.ranks[static_cast<std::size_t>(first.rank)].events.size())
     finding.events.push_back({first.rank, first.index});
-  finding.text = fmt::format("The evidence does not decide: {} wait for {}, whose record is cut or missing.",
+  finding.text = fmt::format("The evidence does not decide: {} for {}, whose record is cut or missing.",
                              waiters_text(scenario, run), ranks_text(unknown));
   finding.evidence.push_back(fmt::format("the record of {} would settle it", ranks_text(unknown)));
   return {{finding}, "record missing"};

@@ -55,7 +55,7 @@ std::string_view short_site(std::string_view site) {
 }
 
 std::string cell_text(const Scenario& scenario, const Event& event) {
-  std::string text = describe(scenario, event);
+  std::string text = printable_line(describe(scenario, event));
   if (event.site != kNoSymbol) text += fmt::format(" {}", printable_line(short_site(scenario.site_of(event))));
   return text;
 }

@@ -1,10 +1,11 @@
-// Small helpers of every report: safe text, and an operation with its arguments.
+// Small helpers of every report: safe text.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "harness/trace/describe.hpp"
 #include "harness/trace/rank_ranges.hpp"
 #include "harness/trace/scenario.hpp"
 
@@ -19,10 +20,6 @@ std::string printable_line(std::string_view text);
 
 // How many terminal columns a printable line takes: one for each character.
 std::size_t columns_of(std::string_view text);
-
-// An event as a person would say it: "allreduce(4096 float32 sum) on dp0", "recv from any, tag 7". Peers and roots of a
-// known communicator other than the world are given as global ranks.
-std::string describe(const Scenario& scenario, const Event& event);
 
 // The event that a reference points at, or null for the finalize that a record implies after its last event.
 const Event* event_of(const Scenario& scenario, EventRef ref);

@@ -1,0 +1,90 @@
+#include "harness/trace/describe.hpp"
+
+#include <fmt/format.h>
+
+namespace petri {
+namespace {
+
+std::string group_rank(const Communicator& comm, std::int32_t rank) {
+  if (rank == kAny) return "any";
+  if (rank == kNull) return "null";
+  if (rank == kRootHere) return "itself";
+  if (!comm.known || rank < 0 || rank >= static_cast<std::int32_t>(comm.ranks.size()))
+    return fmt::format("{} (of the group)", rank);
+  return std::to_string(comm.ranks[static_cast<std::size_t>(rank)]);
+}
+
+std::string tag(std::int32_t tag) {
+  return tag == kAny ? "any" : std::to_string(tag);
+}
+
+std::string amount(std::int64_t count, ElementType type) {
+  if (count == kUnknownCount) return type == ElementType::unknown ? "" : std::string(name_of(type));
+  return type == ElementType::unknown ? std::to_string(count) : fmt::format("{} {}", count, name_of(type));
+}
+
+template <class Number>
+std::string list(const std::vector<Number>& numbers) {
+  constexpr std::size_t kMost = 6;
+  std::string out;
+  for (std::size_t i = 0; i < numbers.size() && i < kMost; ++i) out += (i > 0 ? "," : "") + std::to_string(numbers[i]);
+  return numbers.size() > kMost ? fmt::format("{},… ({} in all)", out, numbers.size()) : out;
+}
+
+std::string arguments(const Event& event) {
+  const EventExtras& extras = event.extras.get();
+  std::string out = amount(event.count, event.dtype);
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) out += (out.empty() ? "" : " ") + text;
+  };
+  if (!extras.counts.empty()) add("counts " + list(extras.counts));
+  if (extras.sendcount != kUnknownCount || extras.sendtype != ElementType::unknown)
+    add("send " + amount(extras.sendcount, extras.sendtype));
+  if (!extras.sendcounts.empty()) add("send " + list(extras.sendcounts));
+  if (extras.recvcount != kUnknownCount || extras.recvtype != ElementType::unknown)
+    add("receive " + amount(extras.recvcount, extras.recvtype));
+  if (!extras.recvcounts.empty()) add("receive " + list(extras.recvcounts));
+  if (event.reduce != ReduceOp::unknown) add(std::string(name_of(event.reduce)));
+  return out.empty() ? "" : "(" + out + ")";
+}
+
+std::string peers(const Communicator& comm, const Event& event) {
+  const EventExtras& extras = event.extras.get();
+  const OpKind kind = kind_of(event.op);
+  std::string out;
+  if (kind == OpKind::sendrecv) {
+    const auto pick = [&](std::int32_t side, std::int32_t both) { return side != kUnset ? side : both; };
+    const std::int32_t to = pick(extras.sendpeer, event.peer);
+    const std::int32_t from = pick(extras.recvpeer, event.peer);
+    if (to != kUnset)
+      out += fmt::format(" to {}, tag {}", group_rank(comm, to), tag(pick(extras.sendtag, tag_of(event))));
+    if (from != kUnset)
+      out += fmt::format("{} from {}, tag {}", to != kUnset ? "," : "", group_rank(comm, from),
+                         tag(pick(extras.recvtag, tag_of(event))));
+  } else if (event.peer != kUnset) {
+    out += fmt::format(" {} {}, tag {}", kind == OpKind::send ? "to" : "from", group_rank(comm, event.peer),
+                       tag(tag_of(event)));
+  }
+  if (event.root != kUnset) out += fmt::format(" root {}", group_rank(comm, event.root));
+  if (event.matched != kUnset) out += fmt::format(" (got {})", group_rank(comm, event.matched));
+  return out;
+}
+
+}  // namespace
+
+std::string describe(const Scenario& scenario, const Event& event) {
+  const Communicator& comm = scenario.comm_of(event);
+  const EventExtras& extras = event.extras.get();
+  std::string out(name_of(event.op));
+  out += arguments(event);
+  out += peers(comm, event);
+  if (event.request != kNoRequest) out += fmt::format(" #{}", event.request);
+  if (!extras.requests.empty()) out += fmt::format(" #{}", list(extras.requests));
+  if (event.new_comm != kNoComm)
+    out += fmt::format(" making {}", scenario.comms[static_cast<std::size_t>(event.new_comm)].name);
+  if (event.comm != 0) out += fmt::format(" on {}", comm.name);
+  if (extras.polls != 0) out += fmt::format(", polled {}×", extras.polls);
+  return out;
+}
+
+}  // namespace petri
