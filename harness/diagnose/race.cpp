@@ -10,9 +10,10 @@ namespace petri::diagnosis {
 namespace {
 
 // How a message that might have come differs from the one that did, beyond its source; empty when it does not.
-std::string difference(const Event& taken, const Event& other) {
+std::string difference(const Event& taken, const Event& other, bool sized_by_probe) {
   const model::Half one = model::send_half(taken), two = model::send_half(other);
   if (one.tag != two.tag) return "tag";
+  if (sized_by_probe) return "";  // the receive takes exactly the message that was probed
   if (one.count >= 0 && two.count >= 0 && one.count != two.count) return "count";
   if (one.dtype != ElementType::unknown && two.dtype != ElementType::unknown && one.dtype != two.dtype) return "dtype";
   return "";
@@ -43,7 +44,8 @@ std::optional<Fault> find_race(const Scenario& scenario, const model::Run& run, 
   for (const model::Wildcard& wildcard : run.wildcards) {
     const Event& taken = at(scenario, wildcard.candidates[wildcard.chosen]);
     for (const EventRef candidate : wildcard.candidates) {
-      const std::string what = difference(taken, at(scenario, candidate));
+      const bool sized_by_probe = kind_of(at(scenario, wildcard.recv).op) == OpKind::probe;
+      const std::string what = difference(taken, at(scenario, candidate), sized_by_probe);
       if (!what.empty()) return fault_of(scenario, wildcard, candidate, what);
     }
     if (wildcard.candidates.size() > 1) ++harmless;

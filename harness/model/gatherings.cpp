@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 namespace petri::model {
 
@@ -21,25 +23,55 @@ Gatherings::Gatherings(const Scenario& scenario)
   note_truncated();
 }
 
-// A communicator whose creation hung has no declared members: those that use it or were to make it stand in.
+// The members that the calls creating a communicator name: the parent's for a copy, the named ones for a group, those
+// with one colour for a split. Nothing where that does not tell.
+std::vector<std::int32_t> Gatherings::members_from_creation(std::int32_t comm) const {
+  std::vector<std::tuple<std::int32_t, std::int32_t, std::int32_t>> callers;  // key, rank on the parent, global rank
+  for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank) {
+    for (const Event& event : scenario_.ranks[rank].events) {
+      if (event.new_comm != comm) continue;
+      const auto& parent = ranks_of(event.comm);
+      const std::string_view family = info(event.op).family;
+      if (family == "comm_dup" || family == "dist_graph_create" || family == "dist_graph_create_adjacent")
+        return parent;
+      if (family == "comm_create" || family == "comm_create_group") {
+        std::vector<std::int32_t> members;
+        for (const std::int32_t group : event.extras->ranks)
+          if (group >= 0 && static_cast<std::size_t>(group) < parent.size())
+            members.push_back(parent[static_cast<std::size_t>(group)]);
+        return members;
+      }
+      if (family != "comm_split" && family != "comm_split_type" && family != "cart_sub") return {};
+      const auto global = static_cast<std::int32_t>(rank);
+      callers.emplace_back(event.extras->key.value_or(0), group_rank(event.comm, global), global);
+    }
+  }
+  std::sort(callers.begin(), callers.end());
+  std::vector<std::int32_t> members;
+  for (const auto& [key, group, global] : callers) members.push_back(global);
+  return members;
+}
+
+// Where neither a declaration nor its creation tells the members of a communicator, those that use it stand in.
 void Gatherings::infer_members() {
-  std::vector<std::set<std::int32_t>> users(scenario_.comms.size());
-  const bool any_unknown =
-      std::any_of(scenario_.comms.begin(), scenario_.comms.end(), [](const Communicator& comm) { return !comm.known; });
-  if (any_unknown)
-    for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank)
-      for (const Event& event : scenario_.ranks[rank].events)
-        for (const std::int32_t comm : {event.comm, event.new_comm})
-          if (comm != kNoComm && !scenario_.comms[static_cast<std::size_t>(comm)].known)
-            users[static_cast<std::size_t>(comm)].insert(static_cast<std::int32_t>(rank));
   for (std::size_t comm = 0; comm < scenario_.comms.size(); ++comm) {
-    if (scenario_.comms[comm].known)
-      ranks_.push_back(scenario_.comms[comm].ranks);
-    else
-      ranks_.emplace_back(users[comm].begin(), users[comm].end());
+    std::vector<std::int32_t> members = scenario_.comms[comm].ranks;
+    known_.push_back(scenario_.comms[comm].known);
+    if (!known_.back()) {
+      members = members_from_creation(static_cast<std::int32_t>(comm));
+      known_.back() = !members.empty();
+    }
+    if (!known_.back()) {
+      std::set<std::int32_t> users;
+      for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank)
+        for (const Event& event : scenario_.ranks[rank].events)
+          if (event.comm == static_cast<std::int32_t>(comm)) users.insert(static_cast<std::int32_t>(rank));
+      members.assign(users.begin(), users.end());
+    }
     auto& index = index_.emplace_back();
-    for (std::size_t group = 0; group < ranks_.back().size(); ++group)
-      index.emplace(ranks_.back()[group], static_cast<std::int32_t>(group));
+    for (std::size_t group = 0; group < members.size(); ++group)
+      index.emplace(members[group], static_cast<std::int32_t>(group));
+    ranks_.push_back(std::move(members));
   }
 }
 

@@ -39,18 +39,23 @@ class Gatherings {
   const std::vector<std::int32_t>& members(const Gathering& gathering) const;
   std::int32_t member_index(const Gathering& gathering, std::int32_t global) const;
 
-  // Group rank of a global rank in a communicator, or -1; members of an undeclared communicator are those that use it.
+  // Group rank of a global rank in a communicator, or -1; members of an undeclared communicator are those that
+  // its creation names, otherwise those that use it.
   std::int32_t group_rank(std::int32_t comm, std::int32_t global) const;
+  // False where neither a declaration nor the creation tells who the members are.
+  bool members_known(std::int32_t comm) const { return known_[static_cast<std::size_t>(comm)]; }
   const std::vector<std::int32_t>& ranks_of(std::int32_t comm) const { return ranks_[static_cast<std::size_t>(comm)]; }
 
  private:
   std::uint32_t open(std::int32_t comm, std::int64_t position, std::vector<std::int32_t> members);
   std::uint32_t outside_sequence(EventRef ref);
   void infer_members();
+  std::vector<std::int32_t> members_from_creation(std::int32_t comm) const;
   void note_truncated();
 
   const Scenario& scenario_;
   std::vector<std::vector<std::int32_t>> ranks_;                              // by communicator
+  std::vector<bool> known_;                                                   // by communicator
   std::vector<std::unordered_map<std::int32_t, std::int32_t>> index_;         // by communicator: global → group
   std::vector<std::map<std::int32_t, std::int64_t>> first_kept_;              // by communicator: truncated ranks
   std::vector<std::unordered_map<std::int32_t, std::int64_t>> next_;          // by rank: communicator → position

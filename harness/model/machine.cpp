@@ -71,7 +71,7 @@ void Machine::advance(std::int32_t rank) {
 }
 
 void Machine::enter(std::int32_t rank, const Event& event) {
-  if (!is_modelled(event)) {
+  if (!judged(event)) {
     if (!unmodelled_[static_cast<std::size_t>(event.op)]) run_.unmodelled.push_back({rank, state(rank).pc});
     unmodelled_[static_cast<std::size_t>(event.op)] = true;
   } else if (kind_of(event.op) == OpKind::world) {
@@ -97,16 +97,55 @@ void Machine::enter_finalize(std::int32_t rank) {
   for (std::int32_t other = 0; other < scenario_.world(); ++other) wake(other);
 }
 
+// Is this a call whose effect on others is known? Without the members of a communicator its ranks have no meaning.
+bool Machine::judged(const Event& event) const {
+  const OpKind kind = kind_of(event.op);
+  const bool on_comm = kind == OpKind::send || kind == OpKind::recv || kind == OpKind::sendrecv ||
+                       kind == OpKind::probe || kind == OpKind::collective || kind == OpKind::comm_create ||
+                       kind == OpKind::comm_free;
+  return is_modelled(event) && (!on_comm || run_.gatherings.members_known(event.comm));
+}
+
+// A persistent request begins anew, with the arguments of the call that made it (MPI 4.1, section 3.9).
+void Machine::start(std::int32_t rank, const Event& event) {
+  Rank& one = state(rank);
+  for (const std::uint32_t request : requests_of(event)) {
+    const auto init = one.inits.find(request);
+    if (init == one.inits.end()) continue;
+    const Event& call = at(scenario_, init->second);
+    Pending pending;
+    pending.posted = init->second;
+    if (kind_of(call.op) == OpKind::send) post_send(call, pending.posted, pending);
+    if (kind_of(call.op) == OpKind::recv) post_recv(call, pending.posted, pending);
+    one.requests[request] = pending;
+  }
+}
+
+// A cancelled request completes, with or without its message (MPI 4.1, section 3.8.4).
+void Machine::cancel(std::int32_t rank, const Event& event) {
+  const auto found = state(rank).requests.find(event.request);
+  if (found == state(rank).requests.end()) return;
+  Pending& pending = found->second;
+  if (pending.send != kNone) pending.cancelled = mail_.withdraw_send(pending.send);
+  if (pending.recv != kNone) pending.cancelled = mail_.withdraw_recv(pending.recv);
+}
+
 void Machine::post(std::int32_t rank, const Event& event) {
   Rank& one = state(rank);
+  if (form_of(event.op) == OpForm::persistent) {
+    one.inits[event.request] = {rank, one.pc};
+    return;
+  }
+  if (kind_of(event.op) == OpKind::start) start(rank, event);
+  if (event.op == Op::cancel) cancel(rank, event);
   Pending pending;
   pending.posted = {rank, one.pc};
   const OpKind kind = kind_of(event.op);
   if (kind == OpKind::send || kind == OpKind::sendrecv) post_send(event, pending.posted, pending);
-  if (kind == OpKind::recv || kind == OpKind::sendrecv) post_recv(event, pending.posted, pending);
+  if (takes_message(event)) post_recv(event, pending.posted, pending);
   if (kind == OpKind::collective || kind == OpKind::comm_create || kind == OpKind::comm_free)
     arrive(rank, event, pending.posted, pending);
-  if (event.op == Op::request_free) one.requests.erase(event.request);
+  if (event.op == Op::request_free) one.requests.erase(event.request), one.inits.erase(event.request);
   if (form_of(event.op) == OpForm::nonblocking && event.request != kNoRequest && kind != OpKind::test)
     one.requests[event.request] = pending;
   one.current = pending;
@@ -165,9 +204,10 @@ void Machine::announce_matches() {
 
 bool Machine::can_leave(std::int32_t rank, const Event& event) const {
   if (runs_here(rank, event)) return false;
-  if (!is_modelled(event)) return true;
+  if (!judged(event)) return true;
   switch (kind_of(event.op)) {
     case OpKind::probe:
+      if (takes_message(event)) return done(rank, state(rank).current);
       return event.flag == 1 || form_of(event.op) == OpForm::blocking || spins_here(rank, event)
                  ? message_there(rank, event)
                  : true;
@@ -222,6 +262,7 @@ void Machine::stop(std::int32_t rank, Standing standing) {
 }
 
 bool Machine::done(std::int32_t rank, const Pending& pending) const {
+  if (pending.cancelled) return true;
   if (pending.send != kNone && !pending.send_buffered && !mail_.send_matched(pending.send)) return false;
   if (pending.recv != kNone && !mail_.recv_matched(pending.recv)) return false;
   return pending.gathering == kNone || gathering_done(rank, run_.gatherings[pending.gathering]);

@@ -22,6 +22,7 @@ class Machine {
     EventRef posted;
     std::uint32_t send = kNone, recv = kNone, gathering = kNone;
     bool send_buffered = false;
+    bool cancelled = false;
   };
   struct Rank {
     std::uint32_t pc = 0;
@@ -32,6 +33,7 @@ class Machine {
     bool forced = false;                                  // may leave its event because the record says that it did
     Pending current;                                      // of the blocking event at pc
     std::unordered_map<std::uint32_t, Pending> requests;  // by number
+    std::unordered_map<std::uint32_t, EventRef> inits;    // what made each persistent request
   };
 
   void wake(std::int32_t rank);
@@ -46,6 +48,9 @@ class Machine {
   void stop(std::int32_t rank, Standing standing);
 
   void post(std::int32_t rank, const Event& event);
+  void start(std::int32_t rank, const Event& event);
+  void cancel(std::int32_t rank, const Event& event);
+  bool judged(const Event& event) const;
   bool is_last(std::int32_t rank) const { return state(rank).pc + 1 == trace(rank).events.size(); }
   void post_send(const Event& event, EventRef ref, Pending& pending);
   void post_recv(const Event& event, EventRef ref, Pending& pending);

@@ -107,6 +107,24 @@ bool Mail::visible(std::int32_t comm, std::int32_t dest, std::int32_t source, st
   return false;
 }
 
+bool Mail::withdraw_send(std::uint32_t number) {
+  if (send_matched(number)) return false;
+  Box& box = boxes_.at(key(sends_[number].comm, sends_[number].dest));
+  const auto channel = box.sends.find(sends_[number].source);
+  std::erase(channel->second, number);
+  if (channel->second.empty()) box.sends.erase(channel);
+  return true;
+}
+
+bool Mail::withdraw_recv(std::uint32_t number) {
+  if (recv_matched(number)) return false;
+  Box& box = boxes_.at(key(recvs_[number].comm, recvs_[number].dest));
+  std::erase(box.recvs, number);
+  wildcards_.erase(number);
+  settle(box);
+  return true;
+}
+
 std::vector<OpenWildcard> Mail::open_wildcards() const {
   std::vector<OpenWildcard> open;
   for (const auto& [recv, place] : wildcards_) {

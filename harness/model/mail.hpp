@@ -46,6 +46,10 @@ class Mail {
   bool send_matched(std::uint32_t number) const { return sends_[number].partner != kNone; }
   bool recv_matched(std::uint32_t number) const { return recvs_[number].partner != kNone; }
 
+  // Takes back a side that has not matched (MPI_Cancel); false when it has.
+  bool withdraw_send(std::uint32_t number);
+  bool withdraw_recv(std::uint32_t number);
+
   // Pairs (send, receive) made since the last call.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> take_matches() { return std::exchange(fresh_, {}); }
 

@@ -62,6 +62,13 @@ bool any_suffices(const Event& event) {
   return one_of_many && !event.extras->index && event.extras->indices.empty();
 }
 
+bool takes_message(const Event& event) {
+  if (event.op == Op::mprobe) return true;
+  if (event.op == Op::improbe) return event.flag == 1;
+  const bool fetches = event.op == Op::mrecv || event.op == Op::imrecv;
+  return (kind_of(event.op) == OpKind::recv && !fetches) || kind_of(event.op) == OpKind::sendrecv;
+}
+
 Needs needs_of(const Event& event, std::int32_t group_rank) {
   const std::string_view family = info(event.op).family;
   const bool at_root = event.root == group_rank;
@@ -84,16 +91,19 @@ bool never_blocks(Op op) {
 
 bool is_modelled(const Event& event) {
   if (!event.extras.empty() && (!event.extras->stream.empty() || event.extras->thread.value_or(0) != 0)) return false;
-  if (form_of(event.op) == OpForm::persistent || (info(event.op).traits & kNeighbor) != 0) return false;
+  if ((info(event.op).traits & kNeighbor) != 0) return false;
+  const bool message = kind_of(event.op) == OpKind::send || kind_of(event.op) == OpKind::recv;
+  if (form_of(event.op) == OpForm::persistent && !message) return false;
   switch (kind_of(event.op)) {
-    case OpKind::send:
+    case OpKind::send: return event.op != Op::psend_init;
+    case OpKind::recv: return event.op != Op::precv_init;
+    case OpKind::start:
+    case OpKind::probe:
     case OpKind::sendrecv:
     case OpKind::wait:
     case OpKind::test:
     case OpKind::collective:
     case OpKind::comm_free: return event.op != Op::comm_abort;
-    case OpKind::recv: return event.op != Op::mrecv && event.op != Op::imrecv;
-    case OpKind::probe: return event.op != Op::mprobe && event.op != Op::improbe;
     case OpKind::comm_create: return is_positional(event.op) || event.op == Op::comm_create_group;
     case OpKind::world: return true;
     default: return never_blocks(event.op);

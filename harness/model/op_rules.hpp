@@ -32,6 +32,10 @@ std::vector<std::uint32_t> completed_requests_of(const Event& event);
 // Does one completed request suffice (waitany, waitsome and their tests, where the record does not say which)?
 bool any_suffices(const Event& event);
 
+// Does this call take a message off the queue: a receive, or a matched probe that succeeded? A matched receive only
+// fetches what its probe took (MPI 4.1, section 3.8.2).
+bool takes_message(const Event& event);
+
 // Whom a member of a collective needs before it may leave (MPI 4.1, sections 6.4 to 6.11).
 enum class Needs : std::uint8_t { all, root, lower, nobody };
 Needs needs_of(const Event& event, std::int32_t group_rank);
