@@ -35,6 +35,8 @@ class Judge {
     judge_races(actual);
     if (result_.findings.empty()) judge_other_orders(actual);
     if (result_.findings.empty()) judge_unsettled(actual);
+    if (result_.findings.empty())
+      if (const auto fault = find_failed_exit(scenario_, actual)) add(Verdict::rank_error, *fault);
     add_notes(actual);
     return std::move(result_);
   }

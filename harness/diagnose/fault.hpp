@@ -28,6 +28,9 @@ std::vector<Fault> find_deadlocks(const Scenario& scenario, const model::Run& ru
 std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run,
                                      const std::vector<Fault>& mismatches);
 
+// Ranks that went through finalize and then reported a failure by their exit status: their communication was in order.
+std::optional<Fault> find_failed_exit(const Scenario& scenario, const model::Run& run);
+
 // Results that must be equal on all members and are not.
 std::optional<Fault> find_divergence(const Scenario& scenario, const model::Run& run);
 

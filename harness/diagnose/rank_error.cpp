@@ -166,4 +166,26 @@ std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run&
   return Fault{{finding}, form};
 }
 
+std::optional<Fault> find_failed_exit(const Scenario& scenario, const model::Run& run) {
+  Finding finding;
+  finding.kind = Verdict::rank_error;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto slot = static_cast<std::size_t>(rank);
+    const RankTrace& trace = scenario.ranks[slot];
+    if (run.standing[slot] != model::Standing::finished || trace.end.status == 0) continue;
+    finding.culprits.push_back(rank);
+    if (!trace.events.empty()) finding.events.push_back({rank, static_cast<std::uint32_t>(trace.events.size() - 1)});
+  }
+  if (finding.culprits.empty()) return std::nullopt;
+  const std::int32_t first = finding.culprits.front();
+  finding.expected = "status 0";
+  finding.actual = fmt::format("status {}", scenario.ranks[static_cast<std::size_t>(first)].end.status);
+  finding.text = fmt::format(
+      "Rank {} ended with {} after finalize: the program reports a failure of its own, its communication is in order.",
+      first, finding.actual);
+  if (finding.culprits.size() > 1)
+    finding.evidence.push_back(fmt::format("the same for {}", ranks_text(finding.culprits)));
+  return Fault{{finding}, "exit status"};
+}
+
 }  // namespace petri::diagnosis

@@ -191,6 +191,17 @@ TEST(Diagnose, LibrarysAbortInsideAMismatchingCallIsTheMismatch) {
   EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
 }
 
+TEST(Diagnose, FailedExitAfterFinalizeIsTheLastThingToBlame) {
+  const char* lines = R"({{"rank":0,"op":"allreduce","count":{}}}
+    {{"rank":0,"end":"finalized","status":3}}
+    {{"rank":1,"op":"allreduce","count":1}}
+    {{"rank":1,"end":"finalized"}})";
+  const Diagnosis diagnosis = diagnose(scenario(2, fmt::format(fmt::runtime(lines), 1)));
+  EXPECT_EQ(diagnosis.verdict, Verdict::rank_error);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0));
+  EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), 2))).verdict, Verdict::mismatch);
+}
+
 TEST(Diagnose, LuckIsNoDefence) {
   const Diagnosis diagnosis =
       diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":1,"dtype":"int8","state":"completed"}
