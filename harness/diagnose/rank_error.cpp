@@ -87,9 +87,17 @@ bool job_ended_by_mismatch(const Scenario& scenario, const model::Run& run, cons
   return false;
 }
 
+// A launcher ends the whole job when one rank reports a failure by its exit status, also ranks that are still in
+// finalize.
+bool some_exit_failed(const Scenario& scenario) {
+  return std::any_of(scenario.ranks.begin(), scenario.ranks.end(),
+                     [](const RankTrace& rank) { return rank.end.kind == EndKind::finalized && rank.end.status != 0; });
+}
+
 std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& run,
                                    const std::vector<Fault>& mismatches) {
   std::vector<ErrorSite> sites;
+  const bool failed_exit = some_exit_failed(scenario);
   const bool ended_by_mismatch = job_ended_by_mismatch(scenario, run, mismatches);
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto slot = static_cast<std::size_t>(rank);
@@ -108,7 +116,7 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
     if (erred || run.standing[slot] != model::Standing::dead) continue;
     const auto place = last_place(scenario, run, rank);
     const bool inside = place && events[place->index].state == EventState::started;
-    if (ended_by_mismatch) continue;
+    if (ended_by_mismatch || (inside && events[place->index].op == Op::finalize && failed_exit)) continue;
     const std::string form = end_form(scenario, run, rank);
     std::string text = end_text(form);
     if (place)
