@@ -1,5 +1,8 @@
 #include "harness/record/comms.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 
 #include "harness/record/handles.hpp"
@@ -116,8 +119,28 @@ void forget_comm(MPI_Comm comm) {
   std::free(entry);
 }
 
-void meet_in_shadow(const CommEntry* comm) {
-  if (comm != nullptr && comm->shadowed) PMPI_Barrier(comm->shadow);
+namespace {
+
+// For ever, but with progress for messages of earlier calls that others still wait for.
+[[noreturn]] void stay(MPI_Comm comm) {
+  for (;;) {
+    int flag = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+    usleep(1000);
+  }
+}
+
+}  // namespace
+
+void meet_in_shadow(const CommEntry* comm, Op op) {
+  if (comm == nullptr || !comm->shadowed) return;
+  const auto mine = static_cast<unsigned char>(op);
+  auto* all = static_cast<unsigned char*>(std::calloc(static_cast<std::size_t>(comm->size), 1));
+  if (all == nullptr) return;
+  PMPI_Allgather(&mine, 1, handles.byte, all, 1, handles.byte, comm->shadow);
+  const bool same = std::all_of(all, all + comm->size, [mine](unsigned char other) { return other == mine; });
+  std::free(all);
+  if (!same) stay(comm->shadow);
 }
 
 void make_shadow(CommEntry& comm) {

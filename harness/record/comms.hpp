@@ -10,7 +10,7 @@ namespace petri::record {
 
 struct CommEntry {
   MPI_Comm handle;
-  MPI_Comm shadow;          // strict mode: a duplicate that only barriers use; else null
+  MPI_Comm shadow;          // strict mode: a duplicate for meetings only; else null
   std::int32_t id;          // local number, never used twice
   std::int32_t positions;   // collectives begun on it
   std::int32_t creations;   // communicators that were made from it, by position
@@ -36,8 +36,9 @@ CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::
 // To be called before the communicator is freed.
 void forget_comm(MPI_Comm comm);
 
-// Strict mode: a barrier on the shadow, so that nobody leaves a collective that somebody has not reached.
-void meet_in_shadow(const CommEntry* comm);
+// Strict mode: nobody leaves a collective that somebody has not reached, and different collectives at one position
+// never join: where the members' operations differ, all of them stay, as in a library that synchronizes.
+void meet_in_shadow(const CommEntry* comm, Op op);
 
 // Strict mode: makes the shadow of a new communicator; collective over it.
 void make_shadow(CommEntry& comm);

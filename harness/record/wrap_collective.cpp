@@ -12,7 +12,7 @@ namespace {
 template <class Collective>
 int run(Call& call, const Collective& collective) {
   call.begin();
-  if (call.active()) meet_in_shadow(call.comm());
+  if (call.active()) meet_in_shadow(call.comm(), static_cast<Op>(call.slot().op));
   return call.end(collective());
 }
 
