@@ -73,6 +73,24 @@ TEST(Account, TakesMatchesFromTheReplayAndArgumentsFromTheScenario) {
   EXPECT_EQ(event.count, kUnknownCount);
 }
 
+TEST(Account, KeepsTheMatchThatAReplayWasForcedTo) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":3}
+{"rank":0,"op":"recv","peer":"any","matched":1}
+{"rank":0,"op":"recv","peer":"any","matched":2}
+{"end":true,"events":2}
+)");
+  const Scenario recording = scenario_of(R"({"petri":1,"job":"j","world":3}
+{"rank":0,"op":"recv","peer":1,"state":"completed"}
+{"rank":0,"op":"recv","peer":2,"state":"started"}
+{"rank":0,"end":"running"}
+{"end":true,"events":2}
+)");
+  const Scenario account = account_of(scenario, recording, {{{0, 1}, {}, {}}, {false, false, false}});
+  EXPECT_EQ(account.ranks[0].events.at(0).matched, 1);
+  EXPECT_EQ(account.ranks[0].events.at(1).matched, kUnset);
+  EXPECT_EQ(account.ranks[0].events.at(1).peer, kAny);
+}
+
 TEST(Account, AnIdleRankEndsAsItsRecordDoes) {
   const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"barrier"}
 {"rank":0,"end":"cut","dropped":7}

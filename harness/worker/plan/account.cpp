@@ -29,6 +29,9 @@ class Recorded {
 void take_outcome(Event& event, const Event& seen) {
   event.state = seen.state;
   event.matched = seen.matched;
+  // A replay that forces the order receives from the very rank that the scenario's wildcard got.
+  const bool forced = event.peer == kAny && seen.peer >= 0;
+  if (forced && seen.state == EventState::completed) event.matched = seen.peer;
   event.flag = seen.flag;
   event.time = seen.time;
   event.coll_seq = kUnset;
