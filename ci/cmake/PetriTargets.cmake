@@ -1,5 +1,14 @@
 # One function for each kind of target, so that a room's CMakeLists names only what is in it.
 
+# For tests that call mpirun themselves; ci/environment.sh says why.
+set(PETRI_MPI_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
+
+# Options of the programs that tests record: line numbers for their call sites, by paths from the project's root.
+file(RELATIVE_PATH _up "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/")
+set(PETRI_RECORDED_PROGRAM_OPTIONS -g1 "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=" "-ffile-prefix-map=${_up}=")
+
 # petri_library(NAME SOURCES file… USES target…): a static library; includes are written from the project's root.
 function(petri_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})

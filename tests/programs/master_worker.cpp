@@ -1,12 +1,15 @@
-// A master hands out tasks and takes the answers from any worker. A worker whose search finds nothing has nothing to
-// say, so it sends no answer and waits for its next task: the master waits for ever. The twin sends an empty answer.
+// A master gives each worker its tasks one by one and takes the answers from any of them. A worker whose search finds
+// nothing has nothing to say, so it sends no answer and waits for its next task: the master waits for ever. The twin
+// sends an empty answer.
+#include <vector>
+
 #include "tests/programs/programs.hpp"
 
 namespace {
 
 enum Tag : int { kTask = 1, kAnswer = 2 };
 constexpr int kStop = -1;
-constexpr int kTasks = 30;
+constexpr int kTasksEach = 8;
 constexpr int kFruitless = 17;  // the task in which there is nothing to find
 
 void send_task(int worker, int task) {
@@ -14,14 +17,18 @@ void send_task(int worker, int task) {
 }
 
 void run_master(int size) {
-  int next = 0;
-  for (int worker = 1; worker < size; ++worker) send_task(worker, next++);
-  for (int answered = 0; answered < kTasks; ++answered) {
+  const int workers = size - 1;
+  std::vector<int> given(static_cast<std::size_t>(size), 0);
+  const auto send_next = [&](int worker) {
+    const int next = given[static_cast<std::size_t>(worker)]++;
+    send_task(worker, next < kTasksEach ? next * workers + worker - 1 : kStop);
+  };
+  for (int worker = 1; worker <= workers; ++worker) send_next(worker);
+  for (int answered = 0; answered < workers * kTasksEach; ++answered) {
     double answer = 0;
     MPI_Status status;
     MPI_Recv(&answer, 1, MPI_DOUBLE, MPI_ANY_SOURCE, kAnswer, MPI_COMM_WORLD, &status);
-    send_task(status.MPI_SOURCE, next < kTasks ? next : kStop);
-    ++next;
+    send_next(status.MPI_SOURCE);
   }
 }
 
