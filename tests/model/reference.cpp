@@ -7,8 +7,11 @@
 namespace petri::test {
 namespace {
 
+constexpr std::int32_t kNobodyWaits = -2;
+
 struct Side {
-  std::int32_t comm, source, dest, tag, rank, request;  // request -1: of the blocking call that the rank is in
+  std::int32_t comm, source, dest, tag, rank;
+  std::int32_t request;  // -1: of the blocking call that the rank is in
   auto operator<=>(const Side&) const = default;
 };
 
@@ -23,7 +26,7 @@ struct State {
 
 class Explorer {
  public:
-  explicit Explorer(const Scenario& scenario) : scenario_(scenario) {}
+  Explorer(const Scenario& scenario, bool buffered) : scenario_(scenario), buffered_(buffered) {}
 
   std::set<std::vector<std::int32_t>> endings() {
     State start;
@@ -50,7 +53,10 @@ class Explorer {
     const Event& e = *event(state, rank);
     state.inside[rank] = true;
     const auto number = static_cast<std::int32_t>(rank);
-    const std::int32_t request = e.request == kNoRequest ? -1 : static_cast<std::int32_t>(e.request);
+    const bool awaited = kind_of(e.op) != OpKind::send || !buffered_;
+    const std::int32_t request = !awaited                  ? kNobodyWaits
+                                 : e.request == kNoRequest ? -1
+                                                           : static_cast<std::int32_t>(e.request);
     if (kind_of(e.op) == OpKind::send)
       state.sends.push_back({e.comm, group(e, rank), e.peer, tag_of(e), number, request});
     if (kind_of(e.op) == OpKind::recv)
@@ -77,6 +83,8 @@ class Explorer {
     const auto number = static_cast<std::int32_t>(rank);
     switch (kind_of(e.op)) {
       case OpKind::send:
+        if (buffered_) return true;
+        [[fallthrough]];
       case OpKind::recv: return form_of(e.op) == OpForm::nonblocking || state.done.count({number, -1}) != 0;
       case OpKind::collective:
         return form_of(e.op) == OpForm::nonblocking || all_joined(state, e, state.position.at({number, e.comm}));
@@ -93,6 +101,7 @@ class Explorer {
       if (kind_of(e.op) == OpKind::collective) ++positions[e.comm];
       if (kind_of(e.op) == OpKind::wait || e.request != static_cast<std::uint32_t>(request)) continue;
       if (kind_of(e.op) == OpKind::collective) return all_joined(state, e, positions[e.comm]);
+      if (kind_of(e.op) == OpKind::send && buffered_) return true;
       return state.done.count({number, request}) != 0;
     }
     return true;
@@ -146,14 +155,15 @@ class Explorer {
   }
 
   const Scenario& scenario_;
+  bool buffered_;
   std::set<State> seen_;
   std::set<std::vector<std::int32_t>> endings_;
 };
 
 }  // namespace
 
-std::set<std::vector<std::int32_t>> all_endings(const Scenario& scenario) {
-  return Explorer(scenario).endings();
+std::set<std::vector<std::int32_t>> all_endings(const Scenario& scenario, bool buffered) {
+  return Explorer(scenario, buffered).endings();
 }
 
 }  // namespace petri::test

@@ -119,30 +119,42 @@ std::vector<std::int32_t> blocked_in_calls(const Scenario& scenario, const model
   return ranks;
 }
 
-TEST(Reference, AgreesWithTheModelOnRandomSchedules) {
-  const char* wanted = std::getenv("PETRI_RANDOM_SCHEDULES");
-  const int schedules = wanted != nullptr ? std::atoi(wanted) : 3000;
+// What both judges say of the first `schedules` random schedules.
+void compare(int schedules, const model::Assumptions& assumptions) {
   int completing = 0, blocking = 0, both = 0;
   for (int seed = 0; seed < schedules; ++seed) {
     Rng rng(static_cast<std::uint64_t>(seed));
     const Scenario scenario = random_schedule(rng);
     std::set<std::vector<std::int32_t>> found;
-    const auto seen = model::explore(scenario, {}, 100000, [&](const model::Run& run) {
+    const auto seen = model::explore(scenario, assumptions, 100000, [&](const model::Run& run) {
       found.insert(blocked_in_calls(scenario, run));
       return true;
     });
     ASSERT_TRUE(seen.complete);
-    const auto expected = test::all_endings(scenario);
+    const auto expected = test::all_endings(scenario, assumptions.buffered.has_value());
     std::ostringstream text;
     write_scenario(scenario, text);
     ASSERT_EQ(found, expected) << "seed " << seed << "\n" << text.str();
     const bool completes = expected.count({}) != 0;
     ++(completes && expected.size() > 1 ? both : completes ? completing : blocking);
   }
-  RecordProperty("completing", completing);
-  RecordProperty("blocking", blocking);
-  RecordProperty("in_some_orders", both);
+  testing::Test::RecordProperty("completing", completing);
+  testing::Test::RecordProperty("blocking", blocking);
+  testing::Test::RecordProperty("in_some_orders", both);
   EXPECT_GT(std::min(completing, blocking), schedules / 20);
+}
+
+int wanted_schedules() {
+  const char* wanted = std::getenv("PETRI_RANDOM_SCHEDULES");
+  return wanted != nullptr ? std::atoi(wanted) : 3000;
+}
+
+TEST(Reference, AgreesWithTheStrictModelOnRandomSchedules) {
+  compare(wanted_schedules(), {});
+}
+
+TEST(Reference, AgreesWithTheBufferedModelOnRandomSchedules) {
+  compare(wanted_schedules(), {model::kUnlimited, false});
 }
 
 }  // namespace
