@@ -1,6 +1,6 @@
 // What went wrong in a scenario, which rank began it, and the failure's canonical form.
 //
-// Rules: DESIGN "Semantics" in the README's glossary terms; the MPI rules cite MPI 4.1 where they are applied.
+// Rules: README, "How a verdict is found"; rules of MPI cite MPI 4.1 where they are applied.
 #pragma once
 
 #include <cstdint>
