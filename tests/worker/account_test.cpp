@@ -143,8 +143,25 @@ TEST(Account, IsSettledWhenEachRankWaitsOrRests) {
 {"rank":1,"op":"barrier","state":"completed"}
 {"end":true,"events":2}
 )");
-  EXPECT_FALSE((ReplayState{{{}, {}}, {false, false}}.settled(recording)));
-  EXPECT_TRUE((ReplayState{{{}, {}}, {false, true}}.settled(recording)));
+  EXPECT_FALSE((ReplayState{{{0}, {0}}, {false, false}}.settled(recording)));
+  EXPECT_TRUE((ReplayState{{{0}, {0}}, {false, true}}.settled(recording)));
+}
+
+TEST(Account, IsNotSettledWhileRanksStartUpOrLeave) {
+  const Scenario starting = scenario_of(R"({"petri":1,"job":"j","world":2}
+{"rank":0,"op":"init","state":"started"}
+{"rank":1,"op":"init","state":"completed"}
+{"rank":1,"op":"comm_create_group","ranks":[0,1],"new":"c","state":"started"}
+{"end":true,"events":3}
+)");
+  EXPECT_FALSE((ReplayState{{{}, {}}, {false, false}}.settled(starting)));
+  const Scenario leaving = scenario_of(R"({"petri":1,"job":"j","world":2}
+{"rank":0,"op":"finalize","state":"started"}
+{"rank":1,"op":"finalize","state":"started"}
+{"end":true,"events":2}
+)");
+  EXPECT_FALSE((ReplayState{{{0}, {0}}, {false, false}}.settled(leaving)));
+  EXPECT_TRUE((ReplayState{{{0}, {0}}, {false, true}}.settled(leaving)));
 }
 
 }  // namespace

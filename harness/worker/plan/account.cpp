@@ -94,12 +94,18 @@ RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, cons
 }  // namespace
 
 bool ReplayState::settled(const Scenario& recording) const {
+  bool somebody_stays = false;
   for (std::size_t rank = 0; rank < idle.size(); ++rank) {
-    if (idle[rank]) continue;
-    if (rank >= recording.ranks.size() || recording.ranks[rank].events.empty()) return false;
-    if (recording.ranks[rank].events.back().state != EventState::started) return false;
+    if (idle[rank]) {
+      somebody_stays = true;
+      continue;
+    }
+    if (logs[rank].empty() || rank >= recording.ranks.size() || recording.ranks[rank].events.empty()) return false;
+    const Event& last = recording.ranks[rank].events.back();
+    if (last.state != EventState::started) return false;
+    somebody_stays = somebody_stays || last.op != Op::finalize;
   }
-  return true;
+  return somebody_stays;
 }
 
 ReplayState read_replay_state(const std::filesystem::path& recording, std::int32_t world) {

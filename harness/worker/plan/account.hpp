@@ -14,7 +14,9 @@ struct ReplayState {
   std::vector<std::vector<std::uint64_t>> logs;  // by rank: read_replay_log
   std::vector<bool> idle;                        // by rank: it has done all its events, and stays
 
-  // Everybody either stands in a call or idles: nothing but a call's return can change anything.
+  // Everybody either stands in a call or idles: nothing but a call's return can change anything. False while somebody
+  // is still starting up, and when all are on their way out: on a busy machine both take long, and neither is a
+  // failure.
   bool settled(const Scenario& recording) const;
 };
 
