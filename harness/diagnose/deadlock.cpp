@@ -9,6 +9,7 @@
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
 #include "harness/diagnose/habit.hpp"
+#include "harness/diagnose/kernel.hpp"
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/wait_graph.hpp"
 #include "harness/model/op_rules.hpp"
@@ -24,8 +25,9 @@ class DeadlockTeller {
   std::vector<Fault> tell() {
     std::vector<std::pair<std::tuple<int, std::string>, Fault>> faults;
     std::set<std::string> seen;
-    for (const Component& component : graph_.components()) {
-      Fault fault = fault_of(component);
+    for (const Component& closed : graph_.components()) {
+      const Component& component = kernels_.emplace_back(kernel_of(graph_, closed));
+      Fault fault = fault_of(component, closed);
       if (!seen.insert(fault.form).second) continue;  // the same failure once more, in another group of ranks
       faults.emplace_back(std::tuple(rank_of(component), fault.form), std::move(fault));
     }
@@ -58,14 +60,24 @@ class DeadlockTeller {
     return find_link(component, [](const Link& link) { return link.kind == model::Atom::gathering; });
   }
 
+  // A wait for somebody in the component.
+  static bool is_part(const Component& component, const Link& link) {
+    if (component.required_only && link.any) return false;
+    return std::any_of(link.targets.begin(), link.targets.end(), [&](std::int32_t rank) {
+      return std::binary_search(component.ranks.begin(), component.ranks.end(), rank);
+    });
+  }
+
   std::set<std::int32_t> comms_of(const Component& component) const {
     std::set<std::int32_t> comms;
     for (const std::uint32_t node : component.nodes)
-      for (const Link& link : graph_.nodes()[node].links) comms.insert(link.comm);
+      for (const Link& link : graph_.nodes()[node].links)
+        if (is_part(component, link)) comms.insert(link.comm);
     return comms;
   }
 
-  Fault fault_of(const Component& component) const {
+  // `closed` is what `component` is the kernel of.
+  Fault fault_of(const Component& component, const Component& closed) const {
     Fault fault;
     fault.form = canonical_form(graph_, component);
     fault.by_dead_rank = component.terminal != Terminal::none && component.terminal != Terminal::finalize;
@@ -73,7 +85,7 @@ class DeadlockTeller {
       fault.findings.push_back(root->findings.front());
       fault.form += fmt::format(" after {}", root->form);
     }
-    Finding finding = finding_of(component);
+    Finding finding = finding_of(component, closed);
     finding.kind = Verdict::deadlock;
     add_near_misses(component, finding);
     add_chain(component, finding);
@@ -91,17 +103,18 @@ class DeadlockTeller {
     return std::nullopt;
   }
 
-  Finding finding_of(const Component& component) const {
-    if (const Link* link = meeting_link(component)) return from_gathering(component, *link);
+  Finding finding_of(const Component& component, const Component& closed) const {
+    if (const Link* link = meeting_link(component)) return from_gathering(component, closed, *link);
     const Link* gathering = gathering_link(component);
-    if (component.terminal != Terminal::none && gathering != nullptr) return from_gathering(component, *gathering);
+    if (component.terminal != Terminal::none && gathering != nullptr)
+      return from_gathering(component, closed, *gathering);
     if (component.terminal != Terminal::none) return from_finished_peer(component);
-    if (gathering != nullptr && component.nodes.size() == 1) return from_gathering(component, *gathering);
-    return from_cycle(component);
+    if (gathering != nullptr && component.nodes.size() == 1) return from_gathering(component, closed, *gathering);
+    return from_cycle(component, closed);
   }
 
   // Members of one communicator that do different things at one position.
-  Finding from_gathering(const Component& component, const Link& link) const {
+  Finding from_gathering(const Component& component, const Component& closed, const Link& link) const {
     const model::Gathering& gathering = run_.gatherings[link.gathering];
     const Blame who = blame(scenario_, run_, gathering);
     Finding finding;
@@ -109,7 +122,7 @@ class DeadlockTeller {
     finding.events = who.events;
     const std::string comm = scenario_.comms[static_cast<std::size_t>(gathering.comm)].name;
     const std::string place = fmt::format("the {} collective on {}", ordinal_text(gathering.position), comm);
-    if (who.sides.size() < 2) return from_cycle(component);
+    if (who.sides.size() < 2) return from_cycle(component, closed);
     const Side& most = who.sides[0];
     const Side& odd = who.sides[1];
     finding.expected = fmt::format("{}: {}", ranks_text(most.ranks), most.text);
@@ -185,7 +198,7 @@ class DeadlockTeller {
   }
 
   // Ranks that wait for each other in different places.
-  Finding from_cycle(const Component& component) const {
+  Finding from_cycle(const Component& component, const Component& closed) const {
     Finding finding;
     finding.culprits = component.ranks;
     std::vector<std::string> steps;
@@ -207,7 +220,7 @@ class DeadlockTeller {
                                comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
     add_minority(component, finding);
     add_odd_site(component, finding);
-    add_habit(waiting_alike(component), finding);
+    add_habit(waiting_alike(closed), finding);
     return finding;
   }
 
@@ -223,11 +236,15 @@ class DeadlockTeller {
   void add_minority(const Component& component, Finding& finding) const {
     std::vector<std::int32_t> all, most;
     for (const std::uint32_t number : component.nodes) {
-      const auto& ranks = graph_.nodes()[number].ranks;
+      std::vector<std::int32_t> ranks;
+      std::set_intersection(component.ranks.begin(), component.ranks.end(), graph_.nodes()[number].ranks.begin(),
+                            graph_.nodes()[number].ranks.end(), std::back_inserter(ranks));
       all.insert(all.end(), ranks.begin(), ranks.end());
-      if (ranks.size() > most.size()) most = ranks;
+      if (ranks.size() > most.size()) most = std::move(ranks);
     }
     if (2 * most.size() <= all.size()) return;
+    // One that waits for a message does as it should if somebody of the many left that message out.
+    if (find_link(component, [](const Link& link) { return link.kind == model::Atom::message; }) != nullptr) return;
     for (const std::int32_t comm : comms_of(component))
       for (const std::int32_t rank : all)
         if (run_.gatherings.group_rank(comm, rank) < 0) return;
@@ -275,17 +292,22 @@ class DeadlockTeller {
     }
   }
 
-  // Of the component's ranks, those in point-to-point waits: the ones whose history can show a lost message.
+  // Ranks of one role whose history can show a lost message: those that wait for a message of somebody; where
+  // there are none, those from which somebody waits for any message.
   std::vector<std::int32_t> waiting_alike(const Component& component) const {
-    std::vector<std::int32_t> ranks;
-    for (const std::uint32_t node : component.nodes) {
-      const auto& links = graph_.nodes()[node].links;
-      const bool receives = !links.empty() && std::all_of(links.begin(), links.end(), [](const Link& link) {
-        return link.kind == model::Atom::message && !link.any;
-      });
-      if (receives) ranks.insert(ranks.end(), graph_.nodes()[node].ranks.begin(), graph_.nodes()[node].ranks.end());
+    std::vector<std::int32_t> receivers, senders;
+    for (const std::uint32_t number : component.nodes) {
+      const Node& node = graph_.nodes()[number];
+      const auto is_message = [](const Link& link) { return link.kind == model::Atom::message; };
+      if (node.links.empty() || !std::all_of(node.links.begin(), node.links.end(), is_message)) continue;
+      const bool any = std::any_of(node.links.begin(), node.links.end(), [](const Link& link) { return link.any; });
+      if (!any) {
+        receivers.insert(receivers.end(), node.ranks.begin(), node.ranks.end());
+      } else {
+        for (const Link& link : node.links) senders.insert(senders.end(), link.targets.begin(), link.targets.end());
+      }
     }
-    return ranks;
+    return receivers.empty() ? senders : receivers;
   }
 
   void add_habit(const std::vector<std::int32_t>& ranks, Finding& finding) const {
@@ -359,7 +381,7 @@ class DeadlockTeller {
   // Ranks that are blocked only because others are.
   void add_victims(Finding& finding) const {
     std::set<std::int32_t> victims(run_.stuck.begin(), run_.stuck.end());
-    for (const Component& component : graph_.components())
+    for (const Component& component : kernels_)
       for (const std::uint32_t node : component.nodes)
         for (const std::int32_t rank : graph_.nodes()[node].ranks) victims.erase(rank);
     std::erase_if(victims, [&](std::int32_t rank) {
@@ -374,6 +396,7 @@ class DeadlockTeller {
   const Scenario& scenario_;
   const model::Run& run_;
   WaitGraph graph_;
+  std::vector<Component> kernels_;  // of the graph's components
 };
 
 }  // namespace

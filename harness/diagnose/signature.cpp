@@ -36,6 +36,7 @@ std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, std:
   std::set<Edge> edges;
   const Node& node = graph.nodes()[number];
   for (const Link& link : node.links) {
+    if (component.required_only && link.any) continue;
     for (const std::int32_t rank : link.targets) {
       Edge edge{label_of(node, link), link.comm, link.meets ? "meets" : "waits for", "", -1};
       if (component.terminal != Terminal::none) {

@@ -40,6 +40,7 @@ struct Component {
   std::vector<std::uint32_t> nodes;
   Terminal terminal = Terminal::none;  // none: a cycle
   std::vector<std::int32_t> ranks;     // those that other nodes of the component, or its node, wait for
+  bool required_only = false;          // waits with alternatives are no part of it
 };
 
 class WaitGraph {

@@ -1,6 +1,9 @@
 #include "harness/diagnose/diagnose.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <vector>
 
 #include "harness/diagnose/stall.hpp"
 #include "tests/support/scenario_text.hpp"
@@ -99,6 +102,55 @@ TEST(Diagnose, CyclesOverDifferentNumbersOfCommunicatorsDiffer) {
   };
   EXPECT_NE(cycle(3), cycle(4));
   EXPECT_NE(cycle(2), cycle(3));
+}
+
+// A grid of ranks that reduce along rows, then along columns, then meet in a barrier; rank `odd` skips its row.
+Scenario grid(int rows, int columns, int odd) {
+  std::string lines;
+  for (int row = 0; row < rows; ++row) {
+    std::vector<int> ranks;
+    for (int column = 0; column < columns; ++column) ranks.push_back(row * columns + column);
+    lines += fmt::format("{{\"comm\":\"row{}\",\"ranks\":[{}]}}\n", row, fmt::join(ranks, ","));
+  }
+  for (int column = 0; column < columns; ++column) {
+    std::vector<int> ranks;
+    for (int row = 0; row < rows; ++row) ranks.push_back(row * columns + column);
+    lines += fmt::format("{{\"comm\":\"column{}\",\"ranks\":[{}]}}\n", column, fmt::join(ranks, ","));
+  }
+  for (int rank = 0; rank < rows * columns; ++rank) {
+    if (rank != odd)
+      lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"row{}\"}}\n", rank, rank / columns);
+    lines += fmt::format("{{\"rank\":{},\"op\":\"allgather\",\"comm\":\"column{}\"}}\n", rank, rank % columns);
+    lines += fmt::format("{{\"rank\":{},\"op\":\"barrier\"}}\n", rank);
+  }
+  return scenario(rows * columns, lines);
+}
+
+TEST(Diagnose, WaitsBesideTheCycleAreNoPartOfTheFailure) {
+  // All columns but one wait for the row that waits for rank 5, which waits for all of them in the barrier.
+  const Diagnosis large = diagnose(grid(4, 4, 5));
+  EXPECT_EQ(large.verdict, Verdict::deadlock);
+  EXPECT_EQ(large.signature, "deadlock: A(allreduce@0 waits for B) B(barrier@1 waits for A)");
+  EXPECT_EQ(large.signature, diagnose(grid(2, 3, 1)).signature);
+  EXPECT_THAT(large.findings.front().culprits, ElementsAre(5));
+  EXPECT_THAT(large.findings.front().evidence, Contains(HasSubstr("blocked only because others are")));
+  EXPECT_EQ(diagnose(grid(4, 4, -1)).verdict, Verdict::completes);
+}
+
+TEST(Diagnose, StagesBehindALostMessageCountOnce) {
+  // Stage 1 sends nothing to stage 2: each later stage waits for the one before it, and the others wait in a barrier.
+  const auto pipeline = [](int stages) {
+    std::string lines;
+    for (int rank = 0; rank < stages; ++rank) {
+      if (rank > 0) lines += fmt::format("{{\"rank\":{},\"op\":\"recv\",\"peer\":{}}}\n", rank, rank - 1);
+      if (rank != 1 && rank + 1 < stages)
+        lines += fmt::format("{{\"rank\":{},\"op\":\"send\",\"peer\":{}}}\n", rank, rank + 1);
+      lines += fmt::format("{{\"rank\":{},\"op\":\"barrier\"}}\n", rank);
+    }
+    return diagnose(scenario(stages, lines)).signature;
+  };
+  EXPECT_EQ(pipeline(3), "deadlock: A(barrier@0 waits for B) B(recv@0 waits for A)");
+  EXPECT_EQ(pipeline(3), pipeline(6));
 }
 
 TEST(Diagnose, SignatureDoesNotDependOnTheOrderOfRanksOrCommunicators) {
@@ -288,6 +340,21 @@ TEST(Diagnose, MajorityInACycleOverTheSameMembersNamesTheOther) {
     lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"{}\"}}\n", rank, odd ? "world" : "copy");
   }
   EXPECT_THAT(diagnose(scenario(4, lines)).findings.front().culprits, ElementsAre(2));
+}
+
+TEST(Diagnose, LostLastAnswerNamesTheWorkerAndNotTheMasterThatWaitsForIt) {
+  std::string lines;
+  for (int worker = 1; worker < 6; ++worker)
+    for (int job = 0; job < 2; ++job) {
+      lines += "{\"rank\":0,\"op\":\"recv\",\"peer\":\"any\"}\n";
+      lines += fmt::format("{{\"rank\":{},\"op\":\"ssend\",\"peer\":0,\"tag\":0}}\n", worker);
+      if (worker == 3 && job == 1) continue;
+      lines += fmt::format("{{\"rank\":{},\"op\":\"rsend\",\"peer\":0,\"tag\":0}}\n", worker);
+      lines += "{\"rank\":0,\"op\":\"recv\",\"peer\":\"any\"}\n";
+    }
+  lines += "{\"rank\":0,\"op\":\"recv\",\"peer\":\"any\"}\n";
+  for (int rank = 0; rank < 6; ++rank) lines += fmt::format("{{\"rank\":{},\"op\":\"barrier\"}}\n", rank);
+  EXPECT_THAT(diagnose(scenario(6, lines)).findings.front().culprits, ElementsAre(3));
 }
 
 TEST(Diagnose, RankWhoseCountsFitNobodyIsTheCulprit) {
