@@ -9,6 +9,8 @@ export OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 # A container often denies cross-memory attach; asking for it only prints a warning into the output.
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl_sm_single_copy_mechanism=none
+# Open MPI 5 asks the routing table by default, finds no route from this host to itself, and complains on stderr.
+export OMPI_MCA_reachable=weighted
 
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }

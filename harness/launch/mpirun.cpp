@@ -17,7 +17,7 @@ namespace {
 using Setting = std::pair<const char*, const char*>;
 
 // Each once for Open MPI 4.1 (ORTE) and once for 5.0 (PRRTE).
-constexpr std::array<Setting, 8> kLocalSettings{{
+constexpr std::array<Setting, 9> kLocalSettings{{
     {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
     {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
     {"PRTE_ALLOW_RUN_AS_ROOT", "1"},
@@ -26,6 +26,8 @@ constexpr std::array<Setting, 8> kLocalSettings{{
     {"PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe"},
     {"OMPI_MCA_hwloc_base_binding_policy", "none"},
     {"PRTE_MCA_hwloc_default_binding_policy", "none"},
+    // 5.0 asks the routing table by default, finds no route from this host to itself, and complains on stderr.
+    {"OMPI_MCA_reachable", "weighted"},
 }};
 
 // Session folder (4.1, 5.0) and backing files of the shared-memory transport (4.1, 5.0).
