@@ -45,12 +45,20 @@ class DeadlockTeller {
     return meeting_link(component) != nullptr ? 0 : 1;
   }
 
+  // The first link that passes; of gatherings on its communicator the one at the earliest position, since a rank can
+  // wait for several at once, and the first difference explains the later ones.
   template <class Test>
   const Link* find_link(const Component& component, const Test& test) const {
+    const Link* found = nullptr;
     for (const std::uint32_t node : component.nodes)
       for (const Link& link : graph_.nodes()[node].links)
-        if (test(link)) return &link;
-    return nullptr;
+        if (test(link) && (found == nullptr || earlier(link, *found))) found = &link;
+    return found;
+  }
+  bool earlier(const Link& one, const Link& other) const {
+    if (one.kind != model::Atom::gathering || other.kind != model::Atom::gathering || one.comm != other.comm)
+      return false;
+    return run_.gatherings[one.gathering].position < run_.gatherings[other.gathering].position;
   }
   const Link* meeting_link(const Component& component) const {
     if (component.terminal != Terminal::none) return nullptr;
@@ -173,22 +181,25 @@ class DeadlockTeller {
     finding.events = {node.at};
     const std::string peers = ranks_text(component.ranks);
     finding.expected = fmt::format("a {} by {}", link.kind == model::Atom::receiver ? "receive" : "message", peers);
-    finding.actual = fmt::format("{}: {}", peers, end_text(component.terminal));
-    finding.text = fmt::format("{} waits in {} for {}, which {}.", sentence_start(node.ranks),
-                               event_text(scenario_, node.at), finding.expected, end_text(component.terminal));
+    const std::string_view end = end_text(component.terminal, component.ranks.size() > 1);
+    finding.actual = fmt::format("{}: {}", peers, end);
+    finding.text =
+        fmt::format("{} {} in {} for {}, which {}.", sentence_start(node.ranks),
+                    node.ranks.size() > 1 ? "wait" : "waits", event_text(scenario_, node.at), finding.expected, end);
     add_habit(component.ranks, finding);
     return finding;
   }
 
-  static std::string end_text(Terminal terminal) {
+  static std::string_view end_text(Terminal terminal, bool several) {
     switch (terminal) {
-      case Terminal::finalize: return "made all its calls and is in finalize";
+      case Terminal::finalize:
+        return several ? "made all their calls and are in finalize" : "made all its calls and is in finalize";
       case Terminal::exited: return "exited without finalize";
       case Terminal::aborted: return "aborted";
-      case Terminal::signal: return "was killed";
+      case Terminal::signal: return several ? "were killed" : "was killed";
       case Terminal::none: break;
     }
-    return "waits";
+    return several ? "wait" : "waits";
   }
 
   static std::string sentence_start(const std::vector<std::int32_t>& ranks) {
@@ -197,39 +208,56 @@ class DeadlockTeller {
     return text;
   }
 
-  // Ranks that wait for each other in different places.
+  // Ranks that wait for each other in different places, or one rank that waits for itself.
   Finding from_cycle(const Component& component, const Component& closed) const {
     Finding finding;
     finding.culprits = component.ranks;
-    std::vector<std::string> steps;
-    for (const std::int32_t rank : component.ranks) {
-      const auto node = graph_.node_of(rank);
-      if (!node) continue;
-      const EventRef here{rank, run_.index[static_cast<std::size_t>(rank)]};
-      finding.events.push_back(here);
-      if (steps.size() < 8)
-        steps.push_back(fmt::format("rank {} in {} for {}", rank, event_text(scenario_, here),
-                                    targets_text(graph_.nodes()[*node], component)));
-    }
-    if (component.ranks.size() > steps.size())
-      steps.push_back(fmt::format("and {} more", component.ranks.size() - steps.size()));
+    for (const std::int32_t rank : component.ranks)
+      if (graph_.node_of(rank)) finding.events.push_back({rank, run_.index[static_cast<std::size_t>(rank)]});
     finding.expected = "an order in which somebody can go on";
-    finding.actual = fmt::format("{}", fmt::join(steps, "; "));
-    const std::size_t comms = comms_of(component).size();
-    finding.text = fmt::format("{} wait for each other in a cycle{}: {}.", sentence_start(component.ranks),
-                               comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
+    finding.actual = fmt::format("{}", fmt::join(steps_text(component), "; "));
+    if (component.ranks.size() == 1) {
+      finding.text = fmt::format("{} waits for itself in {}.", sentence_start(component.ranks),
+                                 event_text(scenario_, graph_.nodes()[component.nodes.front()].at));
+    } else {
+      const std::size_t comms = comms_of(component).size();
+      finding.text = fmt::format("{} wait for each other in a cycle{}: {}.", sentence_start(component.ranks),
+                                 comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
+    }
     add_minority(component, finding);
     add_odd_site(component, finding);
     add_habit(waiting_alike(closed), finding);
     return finding;
   }
 
+  // "rank 0 in recv … for ranks 1-3": one step for all ranks that wait alike, in the order of their first ranks.
+  std::vector<std::string> steps_text(const Component& component) const {
+    constexpr std::size_t kMost = 8;
+    std::vector<std::string> steps;
+    std::set<std::uint32_t> told;
+    for (const std::int32_t rank : component.ranks) {
+      const auto node = graph_.node_of(rank);
+      if (!node || !told.insert(*node).second || told.size() > kMost) continue;
+      const EventRef here{rank, run_.index[static_cast<std::size_t>(rank)]};
+      steps.push_back(fmt::format("{} in {} for {}", ranks_text(in_cycle(graph_.nodes()[*node].ranks, component)),
+                                  event_text(scenario_, here), targets_text(graph_.nodes()[*node], component)));
+    }
+    if (told.size() > kMost) steps.push_back(fmt::format("and {} more places", told.size() - kMost));
+    return steps;
+  }
+
+  static std::vector<std::int32_t> in_cycle(const std::vector<std::int32_t>& ranks, const Component& component) {
+    std::vector<std::int32_t> inside;
+    std::copy_if(ranks.begin(), ranks.end(), std::back_inserter(inside), [&](std::int32_t rank) {
+      return std::binary_search(component.ranks.begin(), component.ranks.end(), rank);
+    });
+    return inside;
+  }
+
   std::string targets_text(const Node& node, const Component& component) const {
     std::vector<std::int32_t> targets;
-    for (const Link& link : node.links)
-      for (const std::int32_t target : link.targets)
-        if (std::binary_search(component.ranks.begin(), component.ranks.end(), target)) targets.push_back(target);
-    return ranks_text(targets);
+    for (const Link& link : node.links) targets.insert(targets.end(), link.targets.begin(), link.targets.end());
+    return ranks_text(in_cycle(targets, component));
   }
 
   // Where all ranks of the cycle are members of all its communicators, most of them may be in one place.
@@ -338,10 +366,11 @@ class DeadlockTeller {
     for (const std::uint32_t number : component.nodes)
       for (const Link& link : graph_.nodes()[number].links)
         if (link.kind == model::Atom::message)
-          for (const std::int32_t rank : graph_.nodes()[number].ranks) add_near_misses_of(rank, link, finding);
+          for (const std::int32_t rank : graph_.nodes()[number].ranks)
+            add_near_misses_of(component, rank, link, finding);
   }
 
-  void add_near_misses_of(std::int32_t rank, const Link& link, Finding& finding) const {
+  void add_near_misses_of(const Component& component, std::int32_t rank, const Link& link, Finding& finding) const {
     for (const EventRef sent : run_.unmatched_sends) {
       const Event& send = at(scenario_, sent);
       const auto& members = run_.gatherings.ranks_of(send.comm);
@@ -352,6 +381,10 @@ class DeadlockTeller {
       finding.evidence.push_back(
           fmt::format("rank {} did send a message to rank {}, which this receive does not take: {} ({})", sent.rank,
                       rank, event_text(scenario_, send), place_text(send)));
+      // Where somebody waits for a rank that is past everything, the near miss is most of the story.
+      if (component.terminal != Terminal::none)
+        finding.text +=
+            fmt::format(" It does not take what rank {} did send: {}.", sent.rank, event_text(scenario_, send));
       if (std::find(finding.events.begin(), finding.events.end(), sent) == finding.events.end())
         finding.events.push_back(sent);
       return;

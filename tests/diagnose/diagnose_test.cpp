@@ -330,6 +330,33 @@ TEST(Diagnose, MessageWithAnotherTagIsShownAsANearMiss) {
     {"rank":1,"end":"running"})"));
   EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
   EXPECT_THAT(diagnosis.findings.front().evidence, Contains(HasSubstr("did send a message to rank 1")));
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("does not take what rank 0 did send: send to 1, tag 1"));
+}
+
+TEST(Diagnose, OfSeveralCrossedCollectivesInOneWaitTheFirstIsTold) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"iallreduce","request":0}
+    {"rank":0,"op":"ibcast","root":1,"request":1}
+    {"rank":0,"op":"waitall","requests":[1,0]}
+    {"rank":1,"op":"ibcast","root":1,"request":0}
+    {"rank":1,"op":"iallreduce","request":1}
+    {"rank":1,"op":"waitall","requests":[1,0]})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("At the 1st collective on world"));
+}
+
+TEST(Diagnose, RankThatWaitsForItselfIsNoCycleOfSeveral) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":1,"op":"ssend","peer":1}
+    {"rank":1,"op":"recv","peer":1})"));
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("Rank 1 waits for itself in ssend"));
+}
+
+TEST(Diagnose, RanksOfACycleThatWaitAlikeAreToldOnce) {
+  const Diagnosis diagnosis = diagnose(scenario(4, R"({"rank":0,"op":"recv","peer":"any"}
+    {"rank":0,"op":"barrier"}
+    {"rank":1,"op":"barrier"}
+    {"rank":2,"op":"barrier"}
+    {"rank":3,"op":"barrier"})"));
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("; ranks 1-3 in barrier for rank 0."));
 }
 
 TEST(Diagnose, MajorityInACycleOverTheSameMembersNamesTheOther) {
