@@ -212,6 +212,9 @@ std::uint64_t poll_key(Op op, std::uint64_t key) {
 }  // namespace
 
 bool count_failed_poll(Op op, std::uint64_t key) {
+  // A watcher tells a rank that polls from one that computes by this.
+  std::atomic<std::uint64_t>& polls_so_far = state.header->failed_polls;
+  polls_so_far.store(polls_so_far.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const std::uint64_t full = poll_key(op, key);
   const PollPlace& place = polls[full >> 54];
   if (place.key != full || place.epoch != state.poll_epoch) return false;

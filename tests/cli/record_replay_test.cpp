@@ -96,6 +96,12 @@ TEST_F(Live, APollingLoopIsAWait) {
   EXPECT_EQ(replay("recorded.jsonl").status, 10);
 }
 
+TEST_F(Live, AJobInWhichEveryRankPollsIsNotTakenForOneThatComputes) {
+  const Ran recorded = record(2, "program_all_poll");
+  EXPECT_EQ(recorded.status, 10) << recorded.err;
+  EXPECT_THAT(recorded.err, HasSubstr("polling loops taken for waits"));
+}
+
 TEST_F(Live, TheRankThatDiedFirstIsTheCulprit) {
   const Ran recorded = record(4, "program_killed");
   EXPECT_EQ(recorded.status, 14) << recorded.err;
