@@ -190,6 +190,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
     case OpKind::sendrecv:
       if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front(), comm);
       break;
+    case OpKind::start: event.matched = valid_rank(slot.matched, comm); break;
     case OpKind::collective: take_collective(event, recorded, comm, events_lost); break;
     case OpKind::comm_create:
     case OpKind::comm_free: take_creation(event, recorded, comms, events_lost); break;

@@ -106,13 +106,15 @@ bool Machine::judged(const Event& event) const {
   return is_modelled(event) && (!on_comm || run_.gatherings.members_known(event.comm));
 }
 
-// A persistent request begins anew, with the arguments of the call that made it (MPI 4.1, section 3.9).
+// A persistent request begins anew, with the arguments of the call that made it (MPI 4.1, section 3.9). What a wildcard
+// got differs from start to start, so the start says it.
 void Machine::start(std::int32_t rank, const Event& event) {
   Rank& one = state(rank);
   for (const std::uint32_t request : requests_of(event)) {
     const auto init = one.inits.find(request);
     if (init == one.inits.end()) continue;
-    const Event& call = at(scenario_, init->second);
+    Event call = at(scenario_, init->second);
+    if (event.matched != kUnset) call.matched = event.matched;
     Pending pending;
     pending.posted = init->second;
     if (kind_of(call.op) == OpKind::send) post_send(call, pending.posted, pending);

@@ -132,6 +132,10 @@ RequestEntry* find_request(MPI_Request handle) {
   return requests.find(key_of(handle));
 }
 
+void forget_request(MPI_Request handle) {
+  requests.erase(key_of(handle));
+}
+
 RequestSet::RequestSet(const MPI_Request* requests_given, int n) : size_(n > 0 ? n : 0) {
   if (size_ > kFew) {
     const auto wanted = static_cast<std::size_t>(size_);
@@ -144,11 +148,10 @@ RequestSet::RequestSet(const MPI_Request* requests_given, int n) : size_(n > 0 ?
 }
 
 void RequestSet::look_up(int i, MPI_Request handle, const MPI_Request* location) {
-  items_[i] = {handle, 0, true};
+  items_[i] = {handle, 0, true, false};
   numbers_[i] = kNullRequest;
   key_ = (key_ ^ key_of(handle)) * 0x100000001b3ull;
   if (handle == handles.no_request) return;
-  ++active_;
   const RequestEntry* entry = nullptr;
   if (handle == handles.empty_request) {
     items_[i].shared = shared.claim(location);
@@ -156,8 +159,11 @@ void RequestSet::look_up(int i, MPI_Request handle, const MPI_Request* location)
   } else {
     entry = find_request(handle);
   }
-  if (entry == nullptr) return;  // a persistent request, or one made by a call that is not recorded
+  if (entry != nullptr && entry->persistent && !entry->started) return;  // inactive: like a null request
+  ++active_;
+  if (entry == nullptr) return;  // made by a call that is not recorded
   ++known_;
+  items_[i].persistent = entry->persistent;
   items_[i].done = false;
   numbers_[i] = entry->number;
   wants_status_ = wants_status_ || entry->wild || entry->cancelled || (entry->later != nullptr && entry->receives);
@@ -179,16 +185,20 @@ void RequestSet::complete(int i, const MPI_Status* status) {
     shared.remove(item.shared);
     return;
   }
-  const RequestEntry* entry = find_request(item.handle);
+  RequestEntry* entry = find_request(item.handle);
   if (entry == nullptr) return;
   const RequestEntry settled = *entry;
-  requests.erase(key_of(item.handle));
+  if (entry->persistent)
+    entry->started = entry->cancelled = false;
+  else
+    forget_request(item.handle);
   settle(settled, status);
 }
 
-void RequestSet::complete_replaced(const MPI_Request* requests_left, const MPI_Status* statuses) {
+void RequestSet::complete_replaced(const MPI_Request* requests_left, const MPI_Status* statuses, bool all_went_well) {
   for (int i = 0; i < size_; ++i)
-    if (requests_left[i] != items_[i].handle) complete(i, statuses != nullptr ? &statuses[i] : nullptr);
+    if (requests_left[i] != items_[i].handle || (items_[i].persistent && all_went_well))
+      complete(i, statuses != nullptr ? &statuses[i] : nullptr);
 }
 
 MPI_Status* own_statuses(int n) {

@@ -17,17 +17,20 @@ struct Later {
 };
 
 struct RequestEntry {
-  std::uint64_t event;  // slot number of the event that made it
+  std::uint64_t event;  // slot number of the event that made it, or that last started it
   std::uint32_t number;
   bool wild;  // a receive with a wildcard: what matched is known at completion
   bool receives;
   bool cancelled;
-  Later* later;  // owned; null for most
+  bool persistent;  // stays after its completion, until it is freed (MPI 4.1, section 3.9)
+  bool started;     // of a persistent one: it is active
+  Later* later;     // owned; null for most
 };
 
 // Registers a new request; `location` is where the program keeps the handle at first.
 RequestEntry* add_request(MPI_Request handle, const MPI_Request* location, const RequestEntry& entry);
 RequestEntry* find_request(MPI_Request handle);
+void forget_request(MPI_Request handle);
 
 // The requests of one wait or test. Looks their numbers up before the call and settles what completed after it.
 class RequestSet {
@@ -49,14 +52,16 @@ class RequestSet {
 
   // Request i completed; `status` may be null where none was wanted.
   void complete(int i, const MPI_Status* status);
-  // The calls that report nothing else: those complete whose handle MPI has replaced.
-  void complete_replaced(const MPI_Request* requests, const MPI_Status* statuses);
+  // The calls that report nothing else: those complete whose handle MPI has replaced, and where all went well the
+  // persistent ones, which keep theirs.
+  void complete_replaced(const MPI_Request* requests, const MPI_Status* statuses, bool all_went_well);
 
  private:
   struct Item {
     MPI_Request handle;
     std::uint64_t shared;  // 1 + its place in the queue of operations that completed at once, or 0
     bool done;
+    bool persistent;
   };
   static constexpr int kFew = 16;
 

@@ -76,7 +76,7 @@ PETRI_MPI int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
   const int result = PMPI_Wait(request, to);
-  set.complete_replaced(request, readable(to));
+  set.complete_replaced(request, readable(to), result == MPI_SUCCESS);
   return call.end(result);
 }
 
@@ -89,7 +89,7 @@ PETRI_MPI int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses
   call.begin();
   MPI_Status* to = statuses_for(set, statuses);
   const int result = PMPI_Waitall(count, requests, to);
-  set.complete_replaced(requests, readable(to));
+  set.complete_replaced(requests, readable(to), result == MPI_SUCCESS);
   return call.end(result);
 }
 
@@ -135,7 +135,7 @@ PETRI_MPI int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   describe(call, set, false);
   call.flag(*flag != 0);
   call.begin();
-  set.complete_replaced(request, readable(to));
+  set.complete_replaced(request, readable(to), result == MPI_SUCCESS);
   return call.end(result);
 }
 
@@ -150,7 +150,7 @@ PETRI_MPI int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Stat
   describe(call, set, true);
   call.flag(*flag != 0);
   call.begin();
-  set.complete_replaced(requests, readable(to));
+  set.complete_replaced(requests, readable(to), result == MPI_SUCCESS);
   return call.end(result);
 }
 
@@ -191,12 +191,21 @@ PETRI_MPI int MPI_Testsome(int count, MPI_Request requests[], int* done, int ind
 PETRI_MPI int MPI_Request_free(MPI_Request* request) {
   if (!records_here()) return PMPI_Request_free(request);
   RequestSet set(request, 1);
-  if (!set.any_known()) return PMPI_Request_free(request);
+  const RequestEntry* entry = find_request(*request);
+  const bool persistent = entry != nullptr && entry->persistent;
+  if (!set.any_known() && !persistent) return PMPI_Request_free(request);
   Call call(Op::request_free, PETRI_SITE);
+  if (call.active() && persistent) call.slot().request = entry->number;  // an inactive one has no number in a set
   describe(call, set, false);
   call.begin();
+  const MPI_Request freed = *request;
   const int result = PMPI_Request_free(request);
-  set.complete_replaced(request, nullptr);
+  if (result == MPI_SUCCESS && persistent) {
+    const Locked locked;
+    forget_request(freed);
+  } else if (!persistent) {
+    set.complete_replaced(request, nullptr, false);
+  }
   return call.end(result);
 }
 

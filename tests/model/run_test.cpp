@@ -203,6 +203,24 @@ TEST(Run, PersistentRequestsStartAgainAndAgain) {
   EXPECT_THAT(stuck(scenario(2, fmt::format(fmt::runtime(lines), "probe"))), ElementsAre(0, 1));
 }
 
+TEST(Run, EachStartOfAPersistentWildcardTakesWhatItsRecordSays) {
+  const auto recorded = scenario(3, R"({"rank":0,"op":"recv_init","peer":"any","request":1}
+    {"rank":0,"op":"start","matched":2,"request":1}
+    {"rank":0,"op":"wait","request":1}
+    {"rank":0,"op":"start","matched":1,"request":1}
+    {"rank":0,"op":"wait","request":1}
+    {"rank":1,"op":"send","peer":0}
+    {"rank":2,"op":"send","peer":0}
+    {"rank":2,"op":"barrier"}
+    {"rank":0,"op":"barrier"}
+    {"rank":1,"op":"barrier"})");
+  const auto seen = run(recorded, kStrict);
+  ASSERT_EQ(seen.messages.size(), 2u);
+  EXPECT_EQ(seen.messages[0].send.rank, 2);
+  EXPECT_EQ(seen.messages[1].send.rank, 1);
+  EXPECT_THAT(seen.choices, IsEmpty());
+}
+
 TEST(Run, MatchedProbeTakesItsMessageOffTheQueue) {
   const auto probed = scenario(2, R"({"rank":0,"op":"send","peer":1,"tag":1}
     {"rank":0,"op":"send","peer":1,"tag":1}

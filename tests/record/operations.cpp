@@ -211,19 +211,27 @@ void communicators() {
 
 // The recorder does not know persistent requests, intercommunicators and derived types of several kinds: they must
 // pass.
-void unknown_things() {
-  int data = rank;
-  MPI_Request request;
+void persistent_requests() {
+  int data[2] = {rank, rank};
+  MPI_Request requests[2];
   if (rank == 0) {
-    MPI_Send_init(&data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Send_init(&data[0], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Ssend_init(&data[1], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &requests[1]);
   } else {
-    MPI_Recv_init(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    MPI_Recv_init(&data[0], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[0]);
+    MPI_Recv_init(&data[1], 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &requests[1]);
   }
-  for (int i = 0; i < 2; ++i) {
-    MPI_Start(&request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-  MPI_Request_free(&request);
+  MPI_Startall(2, requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);  // inactive: returns at once
+  MPI_Start(&requests[0]);
+  int index = 0;
+  MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+
+void unknown_things() {
   MPI_Comm inter;
   MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 3, &inter);
   MPI_Barrier(inter);
@@ -332,6 +340,7 @@ constexpr Program kPrograms[] = {
     {"collectives", collectives},
     {"nonblocking_collectives", nonblocking_collectives},
     {"communicators", communicators},
+    {"persistent_requests", persistent_requests},
     {"unknown_things", unknown_things},
     {"derived_types", derived_types},
     {"errors", errors},

@@ -92,6 +92,19 @@ TEST(RecordRequests, AnySomeCancelAndFree) {
                           R"({"op":"request_free","request":3})"));
 }
 
+TEST(RecordRequests, PersistentOnesKeepOneNumberAndEachStartSaysWhatItGot) {
+  const Scenario scenario = record(2, "persistent_requests");
+  EXPECT_THAT(events_of(scenario, 1),
+              ElementsAre(R"({"op":"recv_init","count":1,"dtype":"int32","peer":"any","tag":0,"request":0})",
+                          R"({"op":"recv_init","count":1,"dtype":"int32","peer":0,"tag":1,"request":1})",
+                          R"({"op":"start","matched":0,"request":0})", R"({"op":"start","request":1})",
+                          R"({"op":"waitall","requests":[0,1]})", R"({"op":"start","matched":0,"request":0})",
+                          R"({"op":"waitany","requests":[0],"index":0})", R"({"op":"request_free","request":0})",
+                          R"({"op":"request_free","request":1})"));
+  EXPECT_THAT(events_of(scenario, 0),
+              testing::Contains(R"({"op":"ssend_init","count":1,"dtype":"int32","peer":1,"tag":1,"request":1})"));
+}
+
 TEST(RecordPolls, FailedPollsOfTwoSetsInTurnAreTwoEvents) {
   const Scenario scenario = record(2, "polls");
   const auto events = events_of(scenario, 0);
@@ -181,7 +194,7 @@ TEST(RecordCommunicators, HaveOneNameOnAllTheirMembers) {
   EXPECT_EQ(scenario.comms.at(static_cast<std::size_t>(scenario.find_comm("world/g7:2"))).parent, "world");
 }
 
-TEST(RecordUnknown, PersistentRequestsAndIntercommunicatorsPass) {
+TEST(RecordUnknown, IntercommunicatorsPass) {
   const Scenario scenario = record(2, "unknown_things");
   EXPECT_EQ(scenario.ranks[0].end.kind, EndKind::finalized);
   EXPECT_THAT(events_of(scenario, 0), testing::Contains(R"({"op":"barrier","comm":"unknown/0.2"})"));

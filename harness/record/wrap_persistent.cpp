@@ -1,0 +1,109 @@
+// Persistent requests of point-to-point calls, MPI 4.1 section 3.9: made once, started many times.
+#include "harness/record/recorder.hpp"
+#include "harness/record/requests.hpp"
+
+using namespace petri;
+using namespace petri::record;
+
+namespace {
+
+// Notes the request that a call made; it is inactive until it is started.
+int made(Call& call, int status, const MPI_Request* request) {
+  if (status == MPI_SUCCESS)
+    if (RequestEntry* entry = call.pending(request)) entry->persistent = true;
+  return call.end(status);
+}
+
+template <class Init>
+int init_send(Op op, const void* site, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              const MPI_Request* request, const Init& init) {
+  Call call(op, site, comm);
+  call.data(count, type);
+  call.to(to, tag);
+  call.new_request();
+  call.begin();
+  return made(call, init(), request);
+}
+
+// The number of a recorded persistent request, which is active from here on; nothing for another one.
+std::uint32_t activate(MPI_Request request, std::uint64_t event) {
+  const Locked locked;
+  RequestEntry* entry = find_request(request);
+  if (entry == nullptr || !entry->persistent) return kNoRequest;
+  entry->event = event;
+  entry->started = true;
+  return entry->number;
+}
+
+// MPI may give a request another handle when it starts it, as Open MPI does with a buffered send that is still under
+// way.
+void follow_handle(MPI_Request before, MPI_Request after) {
+  if (before == after) return;
+  const Locked locked;
+  const RequestEntry* entry = find_request(before);
+  if (entry == nullptr) return;
+  const RequestEntry moved = *entry;
+  forget_request(before);
+  add_request(after, nullptr, moved);
+}
+
+int start(const void* site, MPI_Request* request) {
+  Call call(Op::start, site);
+  if (!call.active()) return PMPI_Start(request);
+  call.slot().request = activate(*request, call.number());
+  call.begin();
+  const MPI_Request before = *request;
+  const int status = PMPI_Start(request);
+  follow_handle(before, *request);
+  return call.end(status);
+}
+
+}  // namespace
+
+PETRI_MPI int MPI_Send_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                            MPI_Request* request) {
+  return init_send(Op::send_init, PETRI_SITE, count, type, dest, tag, comm, request, [=] {
+    return state.strict ? PMPI_Ssend_init(buf, count, type, dest, tag, comm, request)
+                        : PMPI_Send_init(buf, count, type, dest, tag, comm, request);
+  });
+}
+
+PETRI_MPI int MPI_Bsend_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                             MPI_Request* request) {
+  return init_send(Op::bsend_init, PETRI_SITE, count, type, dest, tag, comm, request,
+                   [=] { return PMPI_Bsend_init(buf, count, type, dest, tag, comm, request); });
+}
+
+PETRI_MPI int MPI_Rsend_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                             MPI_Request* request) {
+  return init_send(Op::rsend_init, PETRI_SITE, count, type, dest, tag, comm, request,
+                   [=] { return PMPI_Rsend_init(buf, count, type, dest, tag, comm, request); });
+}
+
+PETRI_MPI int MPI_Ssend_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                             MPI_Request* request) {
+  return init_send(Op::ssend_init, PETRI_SITE, count, type, dest, tag, comm, request,
+                   [=] { return PMPI_Ssend_init(buf, count, type, dest, tag, comm, request); });
+}
+
+PETRI_MPI int MPI_Recv_init(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                            MPI_Request* request) {
+  Call call(Op::recv_init, PETRI_SITE, comm);
+  call.data(count, type);
+  call.from(source, tag);
+  call.new_request();
+  call.begin();
+  return made(call, PMPI_Recv_init(buf, count, type, source, tag, comm, request), request);
+}
+
+PETRI_MPI int MPI_Start(MPI_Request* request) {
+  return start(PETRI_SITE, request);
+}
+
+// Each start is an event of its own, for each has its own match.
+PETRI_MPI int MPI_Startall(int count, MPI_Request requests[]) {
+  if (!records_here()) return PMPI_Startall(count, requests);
+  for (int i = 0; i < count; ++i)
+    if (const int status = start(PETRI_SITE, &requests[i]); status != MPI_SUCCESS) return status;
+  return MPI_SUCCESS;
+}
