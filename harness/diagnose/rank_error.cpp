@@ -7,6 +7,7 @@
 #include "harness/diagnose/fault.hpp"
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/wait_graph.hpp"
+#include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -75,6 +76,20 @@ bool in_mismatching_call(const model::Run& run, EventRef place, const std::vecto
   return false;
 }
 
+// The call that a rank is in, and for a wait the calls whose requests it waits for: a library may find out only there.
+std::vector<EventRef> calls_in_progress(const Scenario& scenario, EventRef place) {
+  std::vector<EventRef> calls{place};
+  const OpKind kind = kind_of(at(scenario, place).op);
+  if (kind != OpKind::wait && kind != OpKind::test) return calls;
+  std::vector<std::uint32_t> requests = model::requests_of(at(scenario, place));
+  for (std::uint32_t index = place.index; index-- > 0 && !requests.empty();) {
+    const Event& event = at(scenario, {place.rank, index});
+    const bool posts = kind_of(event.op) != OpKind::wait && kind_of(event.op) != OpKind::test;
+    if (posts && std::erase(requests, event.request) != 0) calls.push_back({place.rank, index});
+  }
+  return calls;
+}
+
 // A rank still inside a call whose arguments clash: the library gives up there, and the launcher ends everybody else.
 bool job_ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches) {
   if (mismatches.empty()) return false;
@@ -82,7 +97,8 @@ bool job_ended_by_mismatch(const Scenario& scenario, const model::Run& run, cons
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
     if (events.empty() || events.back().state != EventState::started) continue;
     const EventRef last{rank, static_cast<std::uint32_t>(events.size() - 1)};
-    if (in_mismatching_call(run, last, mismatches)) return true;
+    for (const EventRef call : calls_in_progress(scenario, last))
+      if (in_mismatching_call(run, call, mismatches)) return true;
   }
   return false;
 }

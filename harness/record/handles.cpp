@@ -120,7 +120,8 @@ bool find_handles() {
   look_up(handles.empty_request, "ompi_request_empty");
   return look_up(handles.world, "ompi_mpi_comm_world") && look_up(handles.self, "ompi_mpi_comm_self") &&
          look_up(handles.no_comm, "ompi_mpi_comm_null") && look_up(handles.no_request, "ompi_request_null") &&
-         look_up(handles.no_type, "ompi_mpi_datatype_null") && look_up(handles.byte, "ompi_mpi_byte");
+         look_up(handles.no_type, "ompi_mpi_datatype_null") && look_up(handles.byte, "ompi_mpi_byte") &&
+         look_up(handles.packed, "ompi_mpi_packed");
 }
 
 void visit_predefined_types(void (*visit)(MPI_Datatype, ElementType)) {

@@ -16,7 +16,7 @@ struct Handles {
   MPI_Comm world, self, no_comm;
   MPI_Request no_request;
   MPI_Request empty_request;  // Open MPI hands this one out for every operation that completed at once
-  MPI_Datatype no_type, byte;
+  MPI_Datatype no_type, byte, packed;
 };
 
 extern Handles handles;

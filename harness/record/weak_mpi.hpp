@@ -76,6 +76,8 @@
 #pragma weak PMPI_Issend
 #pragma weak PMPI_Mprobe
 #pragma weak PMPI_Mrecv
+#pragma weak PMPI_Pack
+#pragma weak PMPI_Pack_size
 #pragma weak PMPI_Probe
 #pragma weak PMPI_Query_thread
 #pragma weak PMPI_Recv

@@ -3,6 +3,8 @@
 #include "harness/record/recorder.hpp"
 #include "harness/record/requests.hpp"
 
+#include <vector>
+
 using namespace petri;
 using namespace petri::record;
 
@@ -142,6 +144,33 @@ PETRI_MPI int MPI_Irecv(void* buf, int count, MPI_Datatype type, int source, int
   return call.end(status);
 }
 
+namespace {
+
+struct SendHalf {
+  const void* buf;
+  int count;
+  MPI_Datatype type;
+  int dest, tag;
+};
+struct RecvHalf {
+  void* buf;
+  int count;
+  MPI_Datatype type;
+  int source, tag;
+};
+
+// Strict mode: both halves at once as MPI 4.1, section 3.11 has it, but the send waits for its receive.
+int synchronous_sendrecv(const SendHalf& out, const RecvHalf& in, MPI_Comm comm, MPI_Status* status) {
+  MPI_Request receive = nullptr, send = nullptr;
+  int error = PMPI_Irecv(in.buf, in.count, in.type, in.source, in.tag, comm, &receive);
+  if (error == MPI_SUCCESS) error = PMPI_Issend(out.buf, out.count, out.type, out.dest, out.tag, comm, &send);
+  if (error == MPI_SUCCESS) error = PMPI_Wait(&receive, status);
+  if (error == MPI_SUCCESS) error = PMPI_Wait(&send, MPI_STATUS_IGNORE);
+  return error;
+}
+
+}  // namespace
+
 PETRI_MPI int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                            void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
                            MPI_Status* status) {
@@ -153,10 +182,14 @@ PETRI_MPI int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype send
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(call, status, ours);
-  return settle(call,
-                PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                              recvtag, comm, to),
-                to);
+  const auto perform = [&] {
+    if (!state.strict)
+      return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                           comm, to);
+    return synchronous_sendrecv({sendbuf, sendcount, sendtype, dest, sendtag},
+                                {recvbuf, recvcount, recvtype, source, recvtag}, comm, to);
+  };
+  return settle(call, perform(), to);
 }
 
 PETRI_MPI int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
@@ -169,7 +202,18 @@ PETRI_MPI int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int 
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(call, status, ours);
-  return settle(call, PMPI_Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, to), to);
+  const auto perform = [&] {
+    if (!state.strict) return PMPI_Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, to);
+    // What goes out must be kept from what comes in: it travels packed, which fits a receive of any type.
+    int room = 0, packed = 0;
+    if (const int error = PMPI_Pack_size(count, type, comm, &room); error != MPI_SUCCESS) return error;
+    std::vector<char> copy(static_cast<std::size_t>(room));
+    if (const int error = PMPI_Pack(buf, count, type, copy.data(), room, &packed, comm); error != MPI_SUCCESS)
+      return error;
+    return synchronous_sendrecv({copy.data(), packed, handles.packed, dest, sendtag},
+                                {buf, count, type, source, recvtag}, comm, to);
+  };
+  return settle(call, perform(), to);
 }
 
 PETRI_MPI int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {

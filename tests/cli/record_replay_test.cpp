@@ -1,4 +1,5 @@
 // petri record and petri replay as a user runs them, on real MPI programs.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +119,20 @@ TEST_F(Live, BufferingHidesASendCycleThatStrictShows) {
   EXPECT_EQ(plain.status, 5) << plain.out;
   EXPECT_THAT(plain.out, HasSubstr("--strict makes that show"));
   EXPECT_EQ(replay(scenario("c09-send-send-hidden"), {"--strict"}).status, 10);
+}
+
+TEST_F(Live, StrictHoldsBothHalvesOfASendrecvAndWhatComesAfter) {
+  // Rank 0's message has no receiver; were it buffered, rank 0 would be in finalize, and that is another failure.
+  for (const char* op : {"sendrecv", "sendrecv_replace"}) {
+    const std::string call = fmt::format(R"("op":"{}","count":1,"dtype":"int32")", op);
+    scratch.write("unmatched.jsonl", R"({"petri":1,"world":2}
+{"rank":0,)" + call + R"(,"sendpeer":1,"recvpeer":"null","sendtag":5,"recvtag":0}
+{"rank":1,)" + call + R"(,"sendpeer":"null","recvpeer":0,"sendtag":0,"recvtag":6}
+{"end":true,"events":2}
+)");
+    const Ran ran = replay("unmatched.jsonl", {"--strict"});
+    EXPECT_EQ(ran.status, 10) << ran.out << ran.err;
+  }
 }
 
 TEST_F(Live, CountsTheOutcomesOfRepeatedRuns) {

@@ -243,6 +243,17 @@ TEST(Diagnose, LibrarysAbortInsideAMismatchingCallIsTheMismatch) {
   EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
 }
 
+TEST(Diagnose, LibrarysAbortInAWaitForAMismatchingCallIsTheMismatch) {
+  const Diagnosis diagnosis = diagnose(
+      scenario(2, R"({"rank":0,"op":"ibcast","root":0,"count":9,"dtype":"int32","request":1,"state":"completed"}
+    {"rank":0,"op":"wait","request":1,"state":"completed"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"ibcast","root":0,"count":8,"dtype":"int32","request":7,"state":"completed"}
+    {"rank":1,"op":"waitall","requests":[7],"state":"started"}
+    {"rank":1,"end":"exited","status":15})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+}
+
 TEST(Diagnose, FailedExitAfterFinalizeIsTheLastThingToBlame) {
   const char* lines = R"({{"rank":0,"op":"allreduce","count":{}}}
     {{"rank":0,"end":"finalized","status":3}}

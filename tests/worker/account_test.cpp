@@ -57,6 +57,8 @@ TEST(Account, EndsWhereTheReplayStands) {
   const Scenario whole = account_with_rest(scenario, recording, state);
   ASSERT_EQ(whole.ranks[0].events.size(), 4u);
   EXPECT_EQ(whole.ranks[0].events[3].state, EventState::scheduled);
+  EXPECT_EQ(account.ranks[0].end.kind, EndKind::running);
+  EXPECT_EQ(whole.ranks[0].end.kind, EndKind::finalized);  // it was only stopped on its way there
 }
 
 TEST(Account, TakesMatchesFromTheReplayAndArgumentsFromTheScenario) {

@@ -139,6 +139,8 @@ Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, 
       begun.back().state = EventState::scheduled;
       begun.back().matched = kUnset;
     }
+    // It was stopped on its way there.
+    if (account.ranks[rank].end.kind == EndKind::running) account.ranks[rank].end = scenario.ranks[rank].end;
   }
   return account;
 }
