@@ -11,6 +11,7 @@
 
 #include "harness/cli/isolated.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/cli/reproducer.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/junit.hpp"
@@ -158,6 +159,7 @@ int run_check(const std::vector<std::string>& args) {
   const std::optional<Options> parsed = parse_options(args);
   if (!parsed) return kOk;
   std::vector<Check> checks = list_checks(*parsed);
+  if (!parsed->junit.empty()) require_writable(parsed->junit);
   const InterruptScope interrupts;
   run_checks(checks, *parsed);
   if (!parsed->junit.empty()) write_report(checks, parsed->junit);

@@ -7,6 +7,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/diagnose/diagnose.hpp"
 #include "harness/export/c_program.hpp"
 
@@ -44,6 +45,10 @@ int run_export(const std::vector<std::string>& args) {
 
   const auto& source = values["scenario"].as<std::string>();
   const Scenario scenario = load_input(source);
+  if (values.count("output") != 0) {
+    require_other_than_input(values["output"].as<std::string>(), source);
+    require_writable(values["output"].as<std::string>());
+  }
   const Diagnosis diagnosis = diagnose(scenario);
   const std::string text = c_program(scenario, {source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
   if (values.count("output") != 0)

@@ -38,7 +38,12 @@ int run(const std::vector<std::string>& args) {
   const auto found =
       std::find_if(kCommands.begin(), kCommands.end(), [&](const Command& c) { return c.name == args[0]; });
   if (found == kCommands.end()) throw UsageError{fmt::format("no command is called '{}'", args[0])};
-  return found->run({args.begin() + 1, args.end()});
+  try {
+    return found->run({args.begin() + 1, args.end()});
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "petri {0}: {1}\nTry: petri {0} --help\n", found->name, error.text);
+    return kBadInput;
+  }
 }
 
 }  // namespace

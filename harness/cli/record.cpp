@@ -10,6 +10,7 @@
 
 #include "harness/cli/live.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/cli/run_report.hpp"
 #include "harness/diagnose/stall.hpp"
 #include "harness/import/recording.hpp"
@@ -189,6 +190,7 @@ int run_record(const std::vector<std::string>& args) {
     if (ring_mib == 0) throw UsageError{"--ring needs a positive number of MiB"};
     request.job.ring_mib = ring_mib;
   }
+  if (!request.file.empty()) require_writable(request.file);
   request.job.command.arguments.assign(separator + 1, args.end());
   return record(std::move(request));
 }

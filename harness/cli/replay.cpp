@@ -9,6 +9,7 @@
 
 #include "harness/cli/live.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/cli/run_report.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/diagnosis.hpp"
@@ -134,14 +135,19 @@ int run_replay(const std::vector<std::string>& args) {
   positional.add("scenario", 1);
   po::variables_map values;
   if (!parse(args, kHelp, all, positional, values)) return kOk;
-  if (file.empty()) throw UsageError{"replay needs a scenario"};
+  if (file.empty()) throw UsageError{"SCENARIO is missing"};
   if (request.repeat < 1) throw UsageError{"--repeat needs a positive number"};
   if (values.count("timeout") != 0) {
     if (!(timeout_s > 0)) throw UsageError{"--timeout needs a positive number of seconds"};
     request.options.timeout_s = timeout_s;
   }
   for (const std::string& text : delays) request.options.delays.push_back(parse_delay(text));
-  return replay(load_input(file), request);
+  const Scenario scenario = load_input(file);
+  if (!request.output.empty()) {
+    require_other_than_input(request.output, file);
+    require_writable(request.output);
+  }
+  return replay(scenario, request);
 }
 
 }  // namespace petri::cli

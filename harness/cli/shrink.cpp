@@ -12,6 +12,7 @@
 #include "harness/cli/live_limits.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/oracles.hpp"
+#include "harness/cli/output.hpp"
 #include "harness/cli/shrink_report.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/trace/digest.hpp"
@@ -120,10 +121,8 @@ fs::path output_for(const Options& o) {
     if (name.extension() == ".jsonl") name = name.stem();
     output = name.string() + ".min.jsonl";
   }
-  std::error_code ignored;
-  if (fs::equivalent(output, o.input, ignored)) {
-    throw UsageError{fmt::format("{} is the input: the original is kept, so name another file", output.string())};
-  }
+  require_other_than_input(output, o.input);
+  require_writable(output);
   return output;
 }
 
@@ -200,8 +199,8 @@ int run_shrink(const std::vector<std::string>& args) {
   const std::optional<Options> parsed = parse_options(args);
   if (!parsed) return kOk;
   const Options& o = *parsed;
-  const fs::path output = output_for(o);
   const Scenario input = load_input(o.input);
+  const fs::path output = output_for(o);
   const Diagnosis diagnosis = diagnose(input);
   const bool fails = diagnosis.verdict != Verdict::completes && diagnosis.verdict != Verdict::ambiguous;
   if (o.oracle == "model" && !fails) {

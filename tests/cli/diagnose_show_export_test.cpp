@@ -105,6 +105,17 @@ TEST(Export, WritesAProgram) {
   EXPECT_EQ(scratch.read("case.c"), printed.out);
 }
 
+TEST(Export, KeepsItsInput) {
+  const Scratch scratch;
+  const std::string text = R"({"petri":1,"world":1}
+{"rank":0,"op":"barrier"}
+{"end":true,"events":1}
+)";
+  scratch.write("a.jsonl", text);
+  EXPECT_EQ(scratch.petri({"export", "--to", "c", "-o", "a.jsonl", "a.jsonl"}).status, 2);
+  EXPECT_EQ(scratch.read("a.jsonl"), text);
+}
+
 TEST(Export, SaysWhatItCannotWrite) {
   const Scratch scratch;
   scratch.write("case.jsonl",

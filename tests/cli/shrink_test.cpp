@@ -124,6 +124,17 @@ TEST(Shrink, WrongUseAndBrokenInputAreToldApart) {
   EXPECT_EQ(scratch.petri({"shrink", "--help"}).status, 0);
 }
 
+TEST(Shrink, APlaceThatCannotBeWrittenIsToldBeforeTheWork) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  for (const char* output : {"missing/small.jsonl", "."}) {
+    const Ran run = scratch.petri({"shrink", "--no-live", "--journal", "verdicts", "-o", output, "hang.jsonl"});
+    EXPECT_EQ(run.status, 3);
+    EXPECT_THAT(run.err, HasSubstr("cannot be written"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch.folder() / "verdicts"));
+}
+
 TEST(Shrink, JsonIsOneObject) {
   const Scratch scratch;
   scratch.write("hang.jsonl", extra_barrier());

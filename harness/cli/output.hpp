@@ -1,0 +1,15 @@
+// Files that a subcommand will write: looked at before the work that they are the result of.
+#pragma once
+
+#include <filesystem>
+
+namespace petri::cli {
+
+// Throws EnvironmentError where `file` cannot be written: it is a folder, or its folder is missing or closed. So that
+// hours of shrinking do not end in a message about a wrong path. Writes nothing.
+void require_writable(const std::filesystem::path& file);
+
+// Throws UsageError where `output` is the input, by whatever name: the original is kept.
+void require_other_than_input(const std::filesystem::path& output, const std::filesystem::path& input);
+
+}  // namespace petri::cli
