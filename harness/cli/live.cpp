@@ -46,7 +46,7 @@ Proof prove(const Scenario& scenario, const std::filesystem::path& folder) {
 
 std::vector<std::string> worker_arguments(const std::filesystem::path& file, const ReplayOptions& options) {
   std::vector<std::string> arguments{file.string()};
-  if (options.force_order) arguments.emplace_back("--force-order");
+  if (options.free_order) arguments.emplace_back("--free-order");
   for (const Delay& delay : options.delays) {
     arguments.emplace_back("--delay");
     arguments.push_back(fmt::format("{}:{}:{}", delay.rank, delay.seq, delay.ms));

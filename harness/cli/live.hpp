@@ -21,8 +21,8 @@ struct Delay {
 };
 
 struct ReplayOptions {
-  bool strict = false;       // every send synchronous, a barrier before each collective
-  bool force_order = false;  // wildcards receive from `matched` only
+  bool strict = false;      // every send synchronous, a barrier before each collective
+  bool free_order = false;  // wildcards take what comes, also where `matched` says what they took
   std::vector<Delay> delays;
   std::optional<double> timeout_s;  // without progress
   std::optional<double> limit_s;    // in all

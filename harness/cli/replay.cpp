@@ -121,11 +121,11 @@ int run_replay(const std::vector<std::string>& args) {
   options.add_options()("strict", po::bool_switch(&request.options.strict),
                         "make every send wait for its receive, and every collective for all its ranks")(
       "repeat", po::value(&request.repeat)->value_name("N"), "run N times and count the outcomes")(
-      "force-order", po::bool_switch(&request.options.force_order),
-      "wildcards receive what the scenario says they got")("delay",
-                                                           po::value(&delays)->value_name("RANK:SEQ:MS")->composing(),
-                                                           "wait before this event of this rank; may be repeated")(
-      "timeout", po::value(&timeout_s)->value_name("SECONDS"), "stop after so long without progress (60)")(
+      "free-order", po::bool_switch(&request.options.free_order),
+      "wildcards take what comes first; without it they take what the scenario says they got")(
+      "delay", po::value(&delays)->value_name("RANK:SEQ:MS")->composing(),
+      "wait before this event of this rank; may be repeated")("timeout", po::value(&timeout_s)->value_name("SECONDS"),
+                                                              "stop after so long without progress (60)")(
       "output,o", po::value(&request.output)->value_name("FILE"), "write what the replay did as a scenario")(
       "json", po::bool_switch(&request.json), "one JSON object");
   po::options_description all;

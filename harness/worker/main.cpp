@@ -1,7 +1,7 @@
 // petri-worker: an ordinary MPI program that performs a scenario's events. Started by `petri replay` under mpirun; what
 // it does is recorded like any other program.
 //
-// Usage: petri-worker SCENARIO [--force-order] [--delay RANK:SEQ:MS]…
+// Usage: petri-worker SCENARIO [--free-order] [--delay RANK:SEQ:MS]…
 #include <mpi.h>
 
 #include <cstdio>
@@ -23,8 +23,8 @@ bool parse(int argc, char** argv, std::int32_t rank, WorkerOptions& options) {
     int of_rank = 0;
     unsigned seq = 0;
     double ms = 0;
-    if (std::strcmp(argv[i], "--force-order") == 0) {
-      options.force_order = true;
+    if (std::strcmp(argv[i], "--free-order") == 0) {
+      options.free_order = true;
     } else if (std::strcmp(argv[i], "--delay") == 0 && i + 1 < argc &&
                std::sscanf(argv[i + 1], "%d:%u:%lf", &of_rank, &seq, &ms) == 3) {
       if (of_rank == rank) options.delays.emplace_back(seq, ms);
@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
         return 0;
       }
     } else {
-      problem = "usage: petri-worker SCENARIO [--force-order] [--delay RANK:SEQ:MS]...";
+      problem = "usage: petri-worker SCENARIO [--free-order] [--delay RANK:SEQ:MS]...";
     }
   } catch (const std::exception& error) {
     problem = error.what();

@@ -19,7 +19,7 @@ namespace petri {
 
 struct WorkerOptions {
   std::string scenario;
-  bool force_order = false;                              // wildcards receive from `matched`
+  bool free_order = false;                               // wildcards take what comes, also where `matched` is recorded
   std::vector<std::pair<std::uint32_t, double>> delays;  // of this rank: seq, milliseconds
 };
 
@@ -39,7 +39,7 @@ class Replayer {
   const Scenario& scenario() const { return scenario_; }
   std::int32_t rank() const { return rank_; }
   const RankTrace& trace() const { return trace_; }
-  bool forces_order() const { return options_.force_order; }
+  bool forces_order() const { return !options_.free_order; }
 
   MPI_Comm comm_of(const Event& event) const { return comms_[static_cast<std::size_t>(event.comm)]; }
   // Where the handle of the communicator that the event makes goes.
