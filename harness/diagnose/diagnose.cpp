@@ -28,6 +28,11 @@ class Judge {
     const std::vector<Fault> mismatches = find_mismatches(scenario_, actual);
     const std::optional<Fault> rank_error = find_rank_error(scenario_, actual, mismatches);
     if (rank_error) add(Verdict::rank_error, *rank_error, consequence(actual, *rank_error));
+    if (const auto fault = find_threads(scenario_)) {
+      add(Verdict::ambiguous, *fault);
+      result_.blocked.assign(scenario_.ranks.size(), std::nullopt);
+      return std::move(result_);
+    }
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
     judge_deadlocks(actual, rank_error.has_value());
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <string_view>
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
@@ -53,6 +55,14 @@ std::optional<EventRef> last_place(const Scenario& scenario, const model::Run& r
   return EventRef{rank, last};
 }
 
+// An argument that no library accepts is the caller's own error, whatever the other ranks do at that place.
+bool is_argument_error(std::string_view error) {
+  constexpr std::string_view kClasses[] = {"MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_TYPE",   "MPI_ERR_TAG",
+                                           "MPI_ERR_COMM",   "MPI_ERR_RANK",  "MPI_ERR_ROOT",   "MPI_ERR_GROUP",
+                                           "MPI_ERR_OP",     "MPI_ERR_ARG",   "MPI_ERR_REQUEST"};
+  return std::find(std::begin(kClasses), std::end(kClasses), error) != std::end(kClasses);
+}
+
 bool explained(EventRef place, const std::vector<Fault>& mismatches) {
   for (const Fault& fault : mismatches)
     for (const Finding& finding : fault.findings)
@@ -61,7 +71,7 @@ bool explained(EventRef place, const std::vector<Fault>& mismatches) {
 }
 
 // All members of a mismatching gathering, not only those that a finding points at.
-bool in_mismatching_call(const model::Run& run, EventRef place, const std::vector<Fault>& mismatches) {
+bool is_mismatching_call(const model::Run& run, EventRef place, const std::vector<Fault>& mismatches) {
   if (explained(place, mismatches)) return true;
   for (const model::Gathering& gathering : run.gatherings.all()) {
     const auto member = run.gatherings.member_index(gathering, place.rank);
@@ -90,6 +100,13 @@ std::vector<EventRef> calls_in_progress(const Scenario& scenario, EventRef place
   return calls;
 }
 
+bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
+                         const std::vector<Fault>& mismatches) {
+  const std::vector<EventRef> calls = calls_in_progress(scenario, place);
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](EventRef call) { return is_mismatching_call(run, call, mismatches); });
+}
+
 // A rank still inside a call whose arguments clash: the library gives up there, and the launcher ends everybody else.
 bool job_ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches) {
   if (mismatches.empty()) return false;
@@ -97,8 +114,7 @@ bool job_ended_by_mismatch(const Scenario& scenario, const model::Run& run, cons
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
     if (events.empty() || events.back().state != EventState::started) continue;
     const EventRef last{rank, static_cast<std::uint32_t>(events.size() - 1)};
-    for (const EventRef call : calls_in_progress(scenario, last))
-      if (in_mismatching_call(run, call, mismatches)) return true;
+    if (in_mismatching_call(scenario, run, last, mismatches)) return true;
   }
   return false;
 }
@@ -121,7 +137,8 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
     bool erred = false;
     for (std::uint32_t index = 0; index < events.size() && index <= run.index[slot]; ++index) {
       const std::string& error = events[index].extras->error;
-      if (error.empty() || is_watchdog(error) || in_mismatching_call(run, {rank, index}, mismatches)) continue;
+      if (error.empty() || is_watchdog(error)) continue;
+      if (!is_argument_error(error) && in_mismatching_call(scenario, run, {rank, index}, mismatches)) continue;
       sites.push_back({{rank, index},
                        true,
                        "error",

@@ -34,6 +34,7 @@ std::vector<std::int32_t> ranks_in_mismatching_calls(const Scenario& snapshot, c
 }  // namespace
 
 Stall prove_stall(const Scenario& snapshot) {
+  if (!diagnosis::ranks_with_threads(snapshot).empty()) return {};
   model::Assumptions as_recorded;
   as_recorded.follow_record = true;
   const model::Run run = model::run(snapshot, as_recorded);

@@ -43,12 +43,13 @@ bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t ran
          kind_of(events.back().op) != OpKind::host;
 }
 
+// "ranks 0,2 wait in barrier at solver.c:12".
 std::string waiters_text(const Scenario& scenario, const model::Run& run) {
   std::vector<std::int32_t> ranks;
   for (const model::Wait& wait : run.waits) ranks.push_back(wait.rank);
   const model::Wait& first = run.waits.front();
   const auto& events = scenario.ranks[static_cast<std::size_t>(first.rank)].events;
-  return fmt::format("{} in {}", ranks_text(ranks),
+  return fmt::format("{} {} in {}", ranks_text(ranks), ranks.size() > 1 ? "wait" : "waits",
                      first.index < events.size() ? event_text(scenario, events[first.index]) : "finalize");
 }
 
@@ -56,7 +57,8 @@ Fault skew(const Scenario& scenario, const model::Run& run, const std::vector<st
   Finding finding;
   finding.kind = Verdict::skew;
   finding.culprits = slow;
-  std::string doing = "computes";
+  std::string doing = "made no call yet";
+  bool inside = false;
   std::string form = "compute";
   const auto& events = scenario.ranks[static_cast<std::size_t>(slow.front())].events;
   if (!events.empty()) {
@@ -64,9 +66,9 @@ Fault skew(const Scenario& scenario, const model::Run& run, const std::vector<st
     const EventRef place{slow.front(), std::min(index, static_cast<std::uint32_t>(events.size() - 1))};
     const Event& event = at(scenario, place);
     finding.events.push_back(place);
-    const bool inside = event.state == EventState::started;
-    doing =
-        fmt::format("{} {} ({})", inside ? "is in" : "runs on after", event_text(scenario, event), place_text(event));
+    inside = event.state == EventState::started;
+    doing = fmt::format("{} {} ({})", inside ? "is in" : "is in no recorded call since", event_text(scenario, event),
+                        place_text(event));
     if (inside) form = name_of(event.op);
   }
   const model::Wait& first = run.waits.front();
@@ -75,8 +77,13 @@ Fault skew(const Scenario& scenario, const model::Run& run, const std::vector<st
   if (first.index < waiting.size()) finding.events.push_back({first.rank, first.index});
   finding.expected = "arrival at the call in which the others wait";
   finding.actual = fmt::format("{} {}", ranks_text(slow), doing);
-  finding.text = fmt::format("No deadlock: rank {} {} and can still come; {} for it.", slow.front(), doing,
-                             waiters_text(scenario, run));
+  // Whoever is in no recorded call may compute, or be in a call of a library that is not recorded: nothing is proved.
+  finding.text = inside ? fmt::format("No deadlock: rank {} {} and can still come; {} for it.", slow.front(), doing,
+                                      waiters_text(scenario, run))
+                        : fmt::format(
+                              "No deadlock is proved: rank {} {}, and can still come unless it waits there for "
+                              "something else; {} for it.",
+                              slow.front(), doing, waiters_text(scenario, run));
   return {{finding}, fmt::format("A({}) B({}@0 waits for A)", form, blocked)};
 }
 
@@ -140,6 +147,43 @@ Fault slept(const Scenario& scenario, EventRef place) {
 }
 
 }  // namespace
+
+std::vector<std::int32_t> ranks_with_threads(const Scenario& scenario) {
+  std::vector<std::int32_t> ranks;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    std::set<std::int32_t> threads;
+    for (const Event& event : scenario.ranks[static_cast<std::size_t>(rank)].events)
+      if (kind_of(event.op) != OpKind::world) threads.insert(event.extras->thread.value_or(0));
+    if (threads.size() > 1) ranks.push_back(rank);
+  }
+  return ranks;
+}
+
+std::optional<Fault> find_threads(const Scenario& scenario) {
+  constexpr std::size_t kMost = 16;
+  const std::vector<std::int32_t> ranks = ranks_with_threads(scenario);
+  if (ranks.empty()) return std::nullopt;
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.expected = "one order of calls on each rank";
+  finding.actual = fmt::format("several threads of {} make calls", ranks_text(ranks));
+  finding.text = fmt::format(
+      "The evidence does not decide: several threads of {} call MPI, and who waits for whom among threads is not "
+      "judged "
+      "by this version.",
+      ranks_text(ranks));
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    for (std::uint32_t index = 0; index < events.size() && finding.evidence.size() < kMost; ++index) {
+      const Event& event = events[index];
+      if (event.state != EventState::started) continue;
+      finding.events.push_back({rank, index});
+      finding.evidence.push_back(fmt::format("thread {} of rank {} has not returned from {}",
+                                             event.extras->thread.value_or(0), rank, event_text(scenario, event)));
+    }
+  }
+  return Fault{{finding}, "several threads"};
+}
 
 std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run) {
   if (!run.waits.empty()) {

@@ -166,6 +166,7 @@ void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& 
     const auto name = facts.error_names.find(slot.error);
     event.extras.edit().error = name != facts.error_names.end() ? name->second : fmt::format("error {}", slot.error);
   }
+  if (const int thread = slot.flags >> record::kThreadShift; thread != 0) event.extras.edit().thread = thread;
   if ((slot.flags & record::kListCut) != 0) event.extras.edit().free_keys.emplace_back("x_list_cut", "true");
 }
 

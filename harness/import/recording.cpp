@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/import/call_sites.hpp"
@@ -100,6 +101,20 @@ class SiteNames {
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> known_;
 };
 
+// Where several threads make calls between init and finalize, those of each say so; one alone needs no number,
+// whichever it is.
+void settle_threads(RankTrace& trace) {
+  std::set<std::int32_t> threads;
+  for (const Event& event : trace.events)
+    if (kind_of(event.op) != OpKind::world) threads.insert(event.extras->thread.value_or(0));
+  for (Event& event : trace.events) {
+    if (threads.size() > 1)
+      event.extras.edit().thread = event.extras->thread.value_or(0);
+    else if (event.extras->thread)
+      event.extras.edit().thread.reset();
+  }
+}
+
 // One rank's way from its record into the scenario.
 class RankReader {
  public:
@@ -126,6 +141,7 @@ class RankReader {
           trace.events.push_back(std::move(event));
         },
         [&] { trace.events.clear(); });
+    settle_threads(trace);
     trace.end.dropped = trace.events.empty() ? view.events_begun() : trace.events.front().seq;
     add_environment(facts);
   }

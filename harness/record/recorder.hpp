@@ -43,6 +43,9 @@ extern State state;
 // Depth of wrapped calls on this thread: what MPI or a callback calls within a call is not the program's.
 extern constinit thread_local int depth __attribute__((tls_model("initial-exec")));
 
+// Number of the calling thread, at most kLastThread; under the recorder's lock.
+std::uint8_t thread_number();
+
 // Opens the record of this process; called once, by MPI_Init. Where nothing is to be recorded, it stays closed.
 void open_record();
 // After MPI_Init returned: handles, world, threads, facts.
@@ -241,7 +244,7 @@ inline void Call::open(Op op, const void* site) {
   slot.request = kNoRequest;
   slot.matched = kUnset;
   slot.result = kUnset;
-  slot.flags = 0;
+  slot.flags = locked_ ? static_cast<std::uint8_t>(thread_number() << kThreadShift) : 0;
   slot.error = 0;
   slot.parts = 0;
   slot_ = &slot;

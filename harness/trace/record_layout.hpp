@@ -111,6 +111,10 @@ inline constexpr std::uint8_t kFlagKnown = 1;  // the call reported a flag …
 inline constexpr std::uint8_t kFlagTrue = 2;   // … and it was true
 inline constexpr std::uint8_t kListCut = 4;    // a list was too long for the ring and is left out
 inline constexpr std::uint8_t kNoComms = 8;    // creation gave MPI_COMM_NULL to this rank
+// The upper half is the calling thread under MPI_THREAD_MULTIPLE: 0 made MPI_Init, others are numbered by their first
+// call, and the last number stands for all that follow.
+inline constexpr int kThreadShift = 4;
+inline constexpr std::uint8_t kLastThread = 15;
 
 // One event. Ranks are group ranks of `comm`; kUnset, kAny and kNull are those of event.hpp.
 struct alignas(kSlotBytes) Slot {

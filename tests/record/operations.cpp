@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -231,6 +232,18 @@ void persistent_requests() {
   MPI_Request_free(&requests[1]);
 }
 
+void two_threads() {
+  std::thread([] {
+    int data = 0;
+    MPI_Bcast(&data, 1, MPI_INT, 0, MPI_COMM_SELF);
+  }).join();
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void one_thread_that_did_not_initialize() {
+  std::thread([] { MPI_Barrier(MPI_COMM_WORLD); }).join();
+}
+
 void unknown_things() {
   MPI_Comm inter;
   MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 3, &inter);
@@ -341,6 +354,8 @@ constexpr Program kPrograms[] = {
     {"nonblocking_collectives", nonblocking_collectives},
     {"communicators", communicators},
     {"persistent_requests", persistent_requests},
+    {"two_threads", two_threads},
+    {"one_thread_that_did_not_initialize", one_thread_that_did_not_initialize},
     {"unknown_things", unknown_things},
     {"derived_types", derived_types},
     {"errors", errors},
@@ -357,7 +372,11 @@ constexpr Program kPrograms[] = {
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   if (std::strcmp(argv[1], "never_inits") == 0) return 0;
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  if (std::strstr(argv[1], "thread") != nullptr)
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  else
+    MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const Program& program : kPrograms)

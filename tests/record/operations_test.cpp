@@ -8,6 +8,8 @@
 namespace petri::test {
 namespace {
 
+using testing::AllOf;
+using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
@@ -102,7 +104,7 @@ TEST(RecordRequests, PersistentOnesKeepOneNumberAndEachStartSaysWhatItGot) {
                           R"({"op":"waitany","requests":[0],"index":0})", R"({"op":"request_free","request":0})",
                           R"({"op":"request_free","request":1})"));
   EXPECT_THAT(events_of(scenario, 0),
-              testing::Contains(R"({"op":"ssend_init","count":1,"dtype":"int32","peer":1,"tag":1,"request":1})"));
+              Contains(R"({"op":"ssend_init","count":1,"dtype":"int32","peer":1,"tag":1,"request":1})"));
 }
 
 TEST(RecordPolls, FailedPollsOfTwoSetsInTurnAreTwoEvents) {
@@ -146,8 +148,8 @@ TEST(RecordCollectives, SignificantArgumentsOnly) {
                           R"({"op":"scan","count":1,"dtype":"int32","reduce":"sum"})",
                           R"({"op":"exscan","count":1,"dtype":"int32","reduce":"sum"})"));
   const auto other = events_of(scenario, 2);
-  EXPECT_THAT(other, testing::Contains(R"({"op":"gatherv","count":1,"dtype":"int32","root":0})"));
-  EXPECT_THAT(other, testing::Contains(R"({"op":"scatterv","count":1,"dtype":"int32","root":0})"));
+  EXPECT_THAT(other, Contains(R"({"op":"gatherv","count":1,"dtype":"int32","root":0})"));
+  EXPECT_THAT(other, Contains(R"({"op":"scatterv","count":1,"dtype":"int32","root":0})"));
 }
 
 TEST(RecordCollectives, NonblockingFormsWithTheirRequests) {
@@ -194,10 +196,17 @@ TEST(RecordCommunicators, HaveOneNameOnAllTheirMembers) {
   EXPECT_EQ(scenario.comms.at(static_cast<std::size_t>(scenario.find_comm("world/g7:2"))).parent, "world");
 }
 
+TEST(RecordThreads, SeveralThreadsAreToldApartAndOneAloneIsNot) {
+  const auto events = events_of(record(2, "two_threads"), 1);
+  EXPECT_THAT(events, Contains(AllOf(HasSubstr(R"("op":"bcast")"), HasSubstr(R"("thread":1)"))));
+  EXPECT_THAT(events, Contains(AllOf(HasSubstr(R"("op":"barrier")"), HasSubstr(R"("thread":0)"))));
+  EXPECT_THAT(events_of(record(2, "one_thread_that_did_not_initialize"), 1), Contains(R"({"op":"barrier"})"));
+}
+
 TEST(RecordUnknown, IntercommunicatorsPass) {
   const Scenario scenario = record(2, "unknown_things");
   EXPECT_EQ(scenario.ranks[0].end.kind, EndKind::finalized);
-  EXPECT_THAT(events_of(scenario, 0), testing::Contains(R"({"op":"barrier","comm":"unknown/0.2"})"));
+  EXPECT_THAT(events_of(scenario, 0), Contains(R"({"op":"barrier","comm":"unknown/0.2"})"));
   EXPECT_FALSE(scenario.comms.at(static_cast<std::size_t>(scenario.find_comm("unknown/0.2"))).known);
 }
 
