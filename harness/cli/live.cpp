@@ -15,6 +15,7 @@
 namespace petri::cli {
 namespace {
 
+constexpr double kLauncherGrace_s = 3;   // for mpirun to end when all ranks are gone
 constexpr double kReplayTimeout_s = 60;  // without progress; proved and settled replays end long before
 
 // What was read from the recording's folder while it was there.
@@ -132,6 +133,7 @@ ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& opti
   job.capture_output = true;
   job.timeout_s = options.timeout_s.value_or(kReplayTimeout_s);
   job.limit_s = options.limit_s;
+  job.launcher_grace_s = kLauncherGrace_s;
   job.stop_grace_s = 0;  // all that the launcher would clean up lies in the run folder
   job.prepare = [&](const std::filesystem::path& folder, GuardedCommand& command) {
     const std::filesystem::path file = folder / "scenario.jsonl";

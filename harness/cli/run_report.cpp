@@ -23,6 +23,9 @@ std::string describe(const CommandEnd& end) {
 std::string describe_run(const JobResult& job) {
   switch (job.end) {
     case JobResult::End::by_itself:
+      if (job.launcher_stayed)
+        return fmt::format("all ranks ended; mpirun stayed, and was killed {:.1f} s after the job's start",
+                           job.seconds);
       return fmt::format("the job ended by itself after {:.1f} s with {}", job.seconds, describe(job.command));
     case JobResult::End::stalled:
       return fmt::format("the job hung: stopped {:.1f} s after its start and {:.2f} s after its last progress, as {}",

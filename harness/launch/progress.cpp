@@ -67,6 +67,7 @@ Progress JobRecords::look() {
     progress.expected = std::max(progress.expected, member.view.world_size());
     progress.moves += member.view.events_begun() + member.view.events_completed();
     progress.polls += member.view.failed_polls();
+    if (member.death_round != 0) ++progress.gone;
     const bool alive = member.death_round == 0 && member.view.ended() == record::Ended::running;
     if (alive) ++(member.view.in_call() ? progress.waiting : progress.running);
   }

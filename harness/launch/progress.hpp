@@ -22,6 +22,8 @@ struct Progress {
   int expected = 0;         // size of their world; more than `records` while some have not started, or run elsewhere
   int waiting = 0;          // of those: inside a call
   int running = 0;          // not ended, and inside no call: they compute, or poll
+  int gone = 0;             // of the processes that record: dead, whatever their launcher does
+  bool all_gone() const { return records > 0 && records >= expected && gone == records; }
   bool same_place(const Progress& other) const { return moves == other.moves && records == other.records; }
 };
 

@@ -87,6 +87,7 @@ class JobRun {
     if (interrupt_signal() != 0) return decided(JobResult::End::interrupted, now);
     if (options_.limit_s && now - started_ > *options_.limit_s) return decided(JobResult::End::timed_out, now);
     const Progress progress = records_.look();
+    end_a_launcher_that_stays(progress, now);
     const StallWatch::Action action = watch_.next(progress, now);
     if (watch_.progressed_in_last_look()) marked_ = false;
     if (!marked_ && !watch_.progressed_in_last_look()) {
@@ -95,6 +96,14 @@ class JobRun {
     }
     if (action == StallWatch::Action::time_out) return decided(JobResult::End::timed_out, now);
     return action == StallWatch::Action::test && is_stalled(progress, now) && decided(JobResult::End::stalled, now_s());
+  }
+
+  void end_a_launcher_that_stays(const Progress& progress, double now) {
+    if (!options_.launcher_grace_s || result_.launcher_stayed || !progress.all_gone()) return;
+    if (!all_gone_since_) all_gone_since_ = now;
+    if (now - *all_gone_since_ < *options_.launcher_grace_s) return;
+    result_.launcher_stayed = true;
+    guardian_.stop(0);
   }
 
   bool is_stalled(const Progress& progress, double now) {
@@ -147,7 +156,7 @@ class JobRun {
     records_.wait(-1, 0);
     const std::optional<std::int32_t> rank = records_.first_silent_death();
     if (!rank) return;
-    const CommandEnd& end = result_.command;
+    const CommandEnd end = result_.launcher_stayed ? CommandEnd{} : result_.command;
     const bool by_signal = end.signal != 0 || end.status > 128;
     result_.first_death = RankDeath{*rank,
                                     end.signal != 0 ? end.signal
@@ -183,6 +192,7 @@ class JobRun {
   StallWatch watch_;
   double started_;
   bool marked_ = false;
+  std::optional<double> all_gone_since_;
   JobResult result_;
 };
 

@@ -33,6 +33,10 @@ struct JobOptions {
   std::optional<double> limit_s;    // stop after so long in any case
   double stop_grace_s = 0.3;  // between SIGTERM to the launcher and SIGKILL to all; longer where it has files elsewhere
 
+  // The command is a launcher and nothing else: it is killed so long after all ranks are gone. Open MPI's mpirun
+  // sometimes stays for ever when a rank aborts.
+  std::optional<double> launcher_grace_s;
+
   // Called with the run folder before the command starts: may put files there and complete the command.
   std::function<void(const std::filesystem::path&, GuardedCommand&)> prepare;
   // Both get the recording's folder. `prove` is asked while the job runs. `harvest` is called once: when petri is about
@@ -45,14 +49,15 @@ struct JobOptions {
 struct JobResult {
   enum class End { by_itself, stalled, timed_out, interrupted };
   End end = End::by_itself;
-  Proof proof;             // when stalled
-  CommandEnd command;      // how the launcher ended, also after it was stopped
-  bool recorded = false;   // some process made a record; false: it is no MPI program, or it ended before init
-  double seconds = 0;      // from the start to the end or to the decision to stop
-  double quiet_s = 0;      // without progress before that decision
-  int tests = 0;           // how often the deadlock test was asked …
-  double testing_s = 0;    // … and what that took
-  int interrupted_by = 0;  // the signal that petri got
+  Proof proof;                   // when stalled
+  CommandEnd command;            // how the launcher ended, also after it was stopped
+  bool recorded = false;         // some process made a record; false: it is no MPI program, or it ended before init
+  double seconds = 0;            // from the start to the end or to the decision to stop
+  double quiet_s = 0;            // without progress before that decision
+  int tests = 0;                 // how often the deadlock test was asked …
+  double testing_s = 0;          // … and what that took
+  bool launcher_stayed = false;  // all ranks were gone, and it had to be killed: its status says nothing of them
+  int interrupted_by = 0;        // the signal that petri got
   std::optional<RankDeath> first_death;  // a rank that died without a word, before all others
   std::string output;                    // with capture_output: at most the last 64 KiB
   bool hung() const { return end == End::stalled || end == End::timed_out; }

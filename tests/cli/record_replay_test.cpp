@@ -135,6 +135,17 @@ TEST_F(Live, StrictHoldsBothHalvesOfASendrecvAndWhatComesAfter) {
   }
 }
 
+TEST_F(Live, ALauncherThatStaysWhenItsRanksAreGoneIsEnded) {
+  const std::string path = getenv("PATH");
+  const fs::path launcher = scratch.write("mpirun", "#!/bin/sh\nPATH='" + path + "'\nmpirun \"$@\"\nsleep 600\n");
+  fs::permissions(launcher, fs::perms::owner_all);
+  setenv("PATH", (scratch.folder().string() + ":" + path).c_str(), 1);
+  const Ran ran = replay(scenario("c17-bucket-order"));
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(ran.status, 11) << ran.out << ran.err;
+  EXPECT_THAT(ran.out + ran.err, HasSubstr("mpirun stayed"));
+}
+
 TEST_F(Live, CountsTheOutcomesOfRepeatedRuns) {
   const Ran ran = replay(scenario("c01-guard-shift"), {"--repeat", "2"});
   EXPECT_EQ(ran.status, 10);
