@@ -91,10 +91,9 @@ void complete_header(Scenario& scenario, const JobResult& job, const std::vector
 // Why there is nothing to diagnose: exit status 3.
 [[noreturn]] void report_no_recording(const JobResult& job, const Taken& taken,
                                       const std::vector<std::string>& command) {
+  if (!taken.problem.empty()) throw EnvironmentError("there is no scenario of this run: " + taken.problem);
   std::string why = "nothing was recorded: ";
-  if (!taken.problem.empty()) {
-    why += taken.problem;
-  } else if (job.end == JobResult::End::by_itself && (job.command.status != 0 || job.command.signal != 0)) {
+  if (job.end == JobResult::End::by_itself && (job.command.status != 0 || job.command.signal != 0)) {
     why += fmt::format("'{}' ended with {} before any process had called MPI_Init", joined(command),
                        describe(job.command));
   } else {

@@ -43,8 +43,10 @@ Processes open_all(const std::filesystem::path& folder) {
     if (size < 1 || size > kMaxWorld || rank >= size)
       reject(file, fmt::format("damaged record: rank {} of {}", rank, size));
     if (all.world != 0 && size != all.world)
-      reject(file, fmt::format("a process of a world of {}, beside one of a world of {}: two jobs in one folder", size,
-                               all.world));
+      reject(file,
+             fmt::format(
+                 "two MPI jobs, one of {} ranks and one of {}, and a recording holds one: record each mpirun by itself",
+                 size, all.world));
     all.world = size;
     all.views.emplace_back(rank, std::move(*view));
   }
@@ -53,8 +55,9 @@ Processes open_all(const std::filesystem::path& folder) {
   std::sort(all.views.begin(), all.views.end(), by_rank);
   for (std::size_t i = 1; i < all.views.size(); ++i)
     if (all.views[i].first == all.views[i - 1].first)
-      reject(all.views[i].second.file(),
-             fmt::format("a second record of rank {}: two jobs in one folder", all.views[i].first));
+      reject(all.views[i].second.file(), fmt::format("two processes say that they are rank {}: two MPI jobs, and a "
+                                                     "recording holds one: record each mpirun by itself",
+                                                     all.views[i].first));
   return all;
 }
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "harness/import/recording.hpp"
+#include "harness/trace/error.hpp"
 #include "harness/trace/record_view.hpp"
 #include "tests/record/recorded.hpp"
 
@@ -42,6 +43,20 @@ TEST(RecordProcesses, AShellIsNotDisturbed) {
     EXPECT_EQ(std::filesystem::file_size(folder.path() / "output"), 0u);
   }
   EXPECT_EQ(entries(folder.path()), 0u);
+}
+
+TEST(RecordProcesses, TwoJobsAreNoOneRecording) {
+  for (const int ranks : {2, 3}) {
+    const RecordFolder folder;
+    ASSERT_EQ(std::system(command_for(folder, 2, "two_threads").c_str()), 0);
+    ASSERT_EQ(std::system(command_for(folder, ranks, "two_threads").c_str()), 0);
+    try {
+      import_recording(folder.path());
+      ADD_FAILURE() << "a recording of two jobs was taken for one";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("record each mpirun by itself"), std::string::npos) << error.what();
+    }
+  }
 }
 
 // The record of a rank, as soon as it shows that many events.
