@@ -30,8 +30,53 @@ std::string label_of(const Node& node, const Link& link) {
   return label;
 }
 
+using Stages = std::map<std::uint32_t, std::uint32_t>;  // a node, and the one that stands for it
+
+// What a node of a cycle waits in, where that is nothing but messages with one other node; otherwise nothing.
+std::set<std::pair<std::string, std::int32_t>> message_waits(const WaitGraph& graph, const Component& component,
+                                                             std::uint32_t number, std::uint32_t& next) {
+  std::set<std::pair<std::string, std::int32_t>> waits;
+  std::set<std::uint32_t> targets;
+  const Node& node = graph.nodes()[number];
+  for (const Link& link : node.links) {
+    if (link.any) continue;
+    for (const std::int32_t rank : link.targets) {
+      const auto other = graph.node_of(rank);
+      if (!other || !std::binary_search(component.nodes.begin(), component.nodes.end(), *other)) continue;
+      if (link.kind == model::Atom::gathering) return {};
+      targets.insert(*other);
+      waits.emplace(label_of(node, link), link.comm);
+    }
+  }
+  if (targets.size() != 1) return {};
+  next = *targets.begin();
+  return waits;
+}
+
+// Along a pipeline the stages behind a lost message wait alike, each for the one before it. How many they are depends
+// on the job's size as the length of a ring does: in a cycle of messages the last of such a run stands for all.
+Stages stages_of(const WaitGraph& graph, const Component& component) {
+  Stages stages;
+  if (!component.required_only) return stages;
+  std::map<std::uint32_t, std::uint32_t> next;
+  std::map<std::uint32_t, std::set<std::pair<std::string, std::int32_t>>> waits;
+  for (const std::uint32_t node : component.nodes) {
+    waits[node] = message_waits(graph, component, node, next[node]);
+    if (waits[node].empty()) return stages;
+  }
+  const auto last = std::find_if(component.nodes.begin(), component.nodes.end(),
+                                 [&](std::uint32_t node) { return waits[node] != waits[next[node]]; });
+  if (last == component.nodes.end()) return stages;  // a ring: its ranks are one role as they are
+  for (const std::uint32_t node : component.nodes) {
+    std::uint32_t stage = node;
+    while (waits[stage] == waits[next[stage]]) stage = next[stage];
+    stages[node] = stage;
+  }
+  return stages;
+}
+
 // Edges of one node under the present colouring of the component's nodes.
-std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, std::uint32_t number,
+std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, const Stages& stages, std::uint32_t number,
                         const std::map<std::uint32_t, std::int64_t>& colour) {
   std::set<Edge> edges;
   const Node& node = graph.nodes()[number];
@@ -43,7 +88,8 @@ std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, std:
         if (graph.terminal_of(rank) != component.terminal) continue;
         edge.end = name_of(component.terminal);
       } else {
-        const auto other = graph.node_of(rank);
+        auto other = graph.node_of(rank);
+        if (other && stages.contains(*other)) other = stages.at(*other);
         if (!other || colour.count(*other) == 0) continue;
         edge.target = colour.at(*other);
       }
@@ -55,13 +101,15 @@ std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, std:
 
 // Coarsest partition in which nodes of one role have the same edges to the same roles.
 Roles roles_of(const WaitGraph& graph, const Component& component) {
+  const Stages stages = stages_of(graph, component);
   std::map<std::uint32_t, std::int64_t> colour;
-  for (const std::uint32_t node : component.nodes) colour[node] = 0;
+  for (const std::uint32_t node : component.nodes)
+    if (stages.empty() || stages.at(node) == node) colour[node] = 0;
   for (std::size_t colours = 1;;) {
     std::map<std::pair<std::int64_t, std::set<Edge>>, std::int64_t> next_of;
     std::map<std::uint32_t, std::int64_t> next;
-    for (const std::uint32_t node : component.nodes) {
-      const std::pair shape(colour[node], edges_of(graph, component, node, colour));
+    for (const auto& [node, role] : colour) {
+      const std::pair shape(role, edges_of(graph, component, stages, node, colour));
       next[node] = next_of.try_emplace(shape, static_cast<std::int64_t>(next_of.size())).first->second;
     }
     colour = std::move(next);
@@ -71,7 +119,7 @@ Roles roles_of(const WaitGraph& graph, const Component& component) {
   Roles roles;
   for (const auto& [node, role] : colour) {
     if (static_cast<std::size_t>(role) >= roles.size()) roles.resize(static_cast<std::size_t>(role) + 1);
-    roles[static_cast<std::size_t>(role)] = edges_of(graph, component, node, colour);
+    roles[static_cast<std::size_t>(role)] = edges_of(graph, component, stages, node, colour);
   }
   return roles;
 }

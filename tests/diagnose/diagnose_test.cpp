@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <ranges>
 #include <vector>
 
 #include "harness/diagnose/stall.hpp"
@@ -135,6 +136,22 @@ TEST(Diagnose, WaitsBesideTheCycleAreNoPartOfTheFailure) {
   EXPECT_THAT(large.findings.front().culprits, ElementsAre(5));
   EXPECT_THAT(large.findings.front().evidence, Contains(HasSubstr("blocked only because others are")));
   EXPECT_EQ(diagnose(grid(4, 4, -1)).verdict, Verdict::completes);
+}
+
+TEST(Diagnose, StagesThatWaitAlikeInACycleOfMessagesCountOnce) {
+  // The first stage waits for its message to be taken, each other one for the stage before it.
+  const auto cycle = [](int stages, const char* comm) {
+    std::string lines = fmt::format("{{\"comm\":\"c\",\"ranks\":[{}]}}\n", fmt::join(std::views::iota(0, stages), ","));
+    for (int rank = 1; rank < stages; ++rank)
+      lines += fmt::format("{{\"rank\":{},\"op\":\"recv\",\"peer\":{},\"tag\":1,\"comm\":\"{}\"}}\n", rank, rank - 1,
+                           rank == 1 ? comm : "world");
+    lines += fmt::format("{{\"rank\":0,\"op\":\"send\",\"peer\":{},\"tag\":2}}\n", stages - 1);
+    return diagnose(scenario(stages, lines)).signature;
+  };
+  EXPECT_THAT(cycle(3, "world"), HasSubstr("A(recv@0 waits for B) B(send@0 waits for A)"));
+  EXPECT_EQ(cycle(3, "world"), cycle(7, "world"));
+  EXPECT_EQ(cycle(4, "c"), cycle(7, "c"));
+  EXPECT_NE(cycle(4, "c"), cycle(4, "world"));  // communicators stay distinct
 }
 
 TEST(Diagnose, StagesBehindALostMessageCountOnce) {
