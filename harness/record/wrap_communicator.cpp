@@ -3,18 +3,12 @@
 
 #include "harness/record/handles.hpp"
 #include "harness/record/recorder.hpp"
-#include "harness/record/requests.hpp"
+#include "harness/record/shared_arguments.hpp"
 
 using namespace petri;
 using namespace petri::record;
 
 namespace {
-
-// A creation that is collective over `call.comm()`: it takes a position there and is the next creation on it.
-void describe_creation(Call& call) {
-  call.positional();
-  if (call.active() && call.comm() != nullptr) call.slot().count = call.comm()->creations++;
-}
 
 void describe_split(Call& call, int color, int key) {
   if (!call.active()) return;
@@ -72,22 +66,9 @@ PETRI_MPI int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* new
                 [=] { return PMPI_Comm_dup_with_info(comm, info, newcomm); });
 }
 
-// The new communicator is there when the request completes.
 PETRI_MPI int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-  Call call(Op::comm_idup, PETRI_SITE, comm);
-  describe_creation(call);
-  call.new_request();
-  call.begin();
-  const int status = PMPI_Comm_idup(comm, newcomm, request);
-  if (RequestEntry* entry = status == MPI_SUCCESS ? call.pending(request) : nullptr) {
-    entry->later = static_cast<Later*>(std::calloc(1, sizeof(Later)));
-    if (entry->later != nullptr) {
-      entry->later->new_comm = newcomm;
-      entry->later->parent = comm;
-      entry->later->ordinal = static_cast<std::int32_t>(call.slot().count);
-    }
-  }
-  return call.end(status);
+  return nonblocking_dup(Op::comm_idup, PETRI_SITE, comm, newcomm, request,
+                         [=] { return PMPI_Comm_idup(comm, newcomm, request); });
 }
 
 PETRI_MPI int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {

@@ -12,6 +12,10 @@
 #include <thread>
 #include <vector>
 
+#include "tests/record/operations.hpp"
+
+using petri::test::Program;
+
 namespace {
 
 int rank, size;
@@ -338,11 +342,6 @@ void head_to_head() {
   MPI_Recv(data.data(), 8, MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-struct Program {
-  const char* name;
-  void (*run)();
-};
-
 constexpr Program kPrograms[] = {
     {"blocking_messages", blocking_messages},
     {"nonblocking_messages", nonblocking_messages},
@@ -380,6 +379,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const Program& program : kPrograms)
+    if (std::strcmp(argv[1], program.name) == 0) program.run();
+  for (const Program& program : petri::test::mpi4_programs())
     if (std::strcmp(argv[1], program.name) == 0) program.run();
   MPI_Finalize();
   return 0;

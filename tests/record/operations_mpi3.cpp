@@ -1,0 +1,9 @@
+#include "tests/record/operations.hpp"
+
+namespace petri::test {
+
+std::span<const Program> mpi4_programs() {
+  return {};
+}
+
+}  // namespace petri::test
