@@ -34,6 +34,10 @@ constexpr std::array<Setting, 9> kLocalSettings{{
 constexpr std::array kPlaces{"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base",
                              "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"};
 
+// PMIx 5.0 before its shmem2 (Ubuntu 24.04) keeps job data in files that follow TMPDIR alone, and leaves them behind
+// when the launcher is stopped. Others know no component of that name.
+constexpr Setting kNoJobDataFiles{"PMIX_MCA_gds", "^shmem"};
+
 constexpr std::array<std::string_view, 7> kHostOptions{"-H",         "-host",        "--host",       "-hostfile",
                                                        "--hostfile", "-machinefile", "--machinefile"};
 
@@ -79,6 +83,8 @@ void keep_launcher_files_in(const std::filesystem::path& folder, GuardedCommand&
   for (const char* variable : kPlaces) {
     if (std::getenv(variable) == nullptr) command.environment.emplace_back(variable, folder.string());
   }
+  const auto& [variable, value] = kNoJobDataFiles;
+  if (std::getenv(variable) == nullptr) command.environment.emplace_back(variable, value);
 }
 
 }  // namespace petri

@@ -77,6 +77,18 @@ TEST_F(Live, RecordsAHangAndReplaysIt) {
   }
 }
 
+TEST_F(Live, AJobThatIsStoppedLeavesNoTemporaryFiles) {
+  const fs::path temporary = scratch.folder() / "tmp";
+  fs::create_directory(temporary);
+  const char* set = std::getenv("TMPDIR");
+  const std::string before = set != nullptr ? set : "/tmp";
+  setenv("TMPDIR", temporary.c_str(), 1);
+  const Ran recorded = record(4, "program_uneven_batches");
+  setenv("TMPDIR", before.c_str(), 1);
+  EXPECT_EQ(recorded.status, 10) << recorded.err;
+  EXPECT_TRUE(fs::is_empty(temporary)) << fs::directory_iterator(temporary)->path();
+}
+
 TEST_F(Live, ALegalProgramLeavesItsScenarioAndStatusZero) {
   const Ran recorded = record(4, "program_uneven_batches", {"--fixed"});
   EXPECT_EQ(recorded.status, 0) << recorded.err;
