@@ -111,6 +111,9 @@ void judge(ReplayResult& result, const Scenario& scenario, const Harvest& seen, 
   // A mismatch can stop a run (block it, or crash the library) before the later events that make it worse. Then the run
   // shows the failure that those would have shown, if it got as far as its root cause.
   Scenario whole = account(account_with_rest);
+  // Then it is the mismatch that ended its ranks, and they would have gone on to their own ends.
+  if (result.diagnosis.verdict == Verdict::mismatch || result.diagnosis.verdict == Verdict::deadlock)
+    for (std::size_t rank = 0; rank < whole.ranks.size(); ++rank) whole.ranks[rank].end = scenario.ranks[rank].end;
   Diagnosis diagnosis = diagnose(whole, options.diagnose);
   if (diagnosis.signature == result.diagnosis.signature ||
       diagnosis.signature != expected_outcome(scenario, options.diagnose).signature)

@@ -109,7 +109,12 @@ void WaitGraph::make_nodes() {
     if (inserted) {
       Node node;
       node.at = {wait.rank, wait.index};
-      node.polls = wait.polls;
+      // The loop of polls is the same wait whether the record shows its end or not.
+      const Op op = wait.index < scenario_.ranks[static_cast<std::size_t>(wait.rank)].events.size()
+                        ? at(scenario_, node.at).op
+                        : Op::finalize;
+      const bool is_poll = kind_of(op) == OpKind::test || kind_of(op) == OpKind::probe;
+      node.polls = wait.polls || (is_poll && form_of(op) == OpForm::nonblocking);
       add_links(wait, node);
       nodes_.push_back(std::move(node));
     }

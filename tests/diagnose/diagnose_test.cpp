@@ -387,6 +387,18 @@ TEST(Diagnose, RanksOfACycleThatWaitAlikeAreToldOnce) {
   EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("; ranks 1-3 in barrier for rank 0."));
 }
 
+TEST(Diagnose, PollsAreOneWaitWhetherTheRecordShowsTheirEndOrNot) {
+  const auto polls = [](const char* outcome, const char* end) {
+    return diagnose(scenario(2, fmt::format(R"({{"rank":0,"op":"iprobe","peer":1,"tag":4{}}}
+    {{"rank":0,"end":"{}"}}
+    {{"rank":1,"op":"barrier"}})",
+                                            outcome, end)))
+        .signature;
+  };
+  EXPECT_THAT(polls(R"(,"flag":1)", "finalized"), HasSubstr("iprobe polled"));
+  EXPECT_EQ(polls(R"(,"flag":1)", "finalized"), polls(R"(,"flag":0,"polls":9)", "running"));
+}
+
 TEST(Diagnose, MajorityInACycleOverTheSameMembersNamesTheOther) {
   std::string lines = "{\"comm\":\"copy\",\"ranks\":[0,1,2,3]}\n";
   for (int rank = 0; rank < 4; ++rank) {
