@@ -1,0 +1,148 @@
+// Signatures: equal for one failure at every size of the job, different for different failures.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <ranges>
+#include <vector>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "tests/support/scenario_text.hpp"
+
+namespace petri {
+namespace {
+
+using test::scenario;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Signature, RingOfSendsHasOneSignatureAtEverySize) {
+  const auto ring = [](int world) {
+    std::string lines;
+    for (int rank = 0; rank < world; ++rank) {
+      lines += fmt::format("{{\"rank\":{},\"op\":\"send\",\"peer\":{},\"count\":9,\"dtype\":\"int32\"}}\n", rank,
+                           (rank + 1) % world);
+      lines += fmt::format("{{\"rank\":{},\"op\":\"recv\",\"peer\":{},\"count\":9,\"dtype\":\"int32\"}}\n", rank,
+                           (rank + world - 1) % world);
+    }
+    return diagnose(scenario(world, lines));
+  };
+  EXPECT_EQ(ring(2).verdict, Verdict::deadlock);
+  EXPECT_EQ(ring(2).signature, ring(3).signature);
+  EXPECT_EQ(ring(2).signature, ring(32).signature);
+  EXPECT_THAT(ring(5).assumptions, Contains(HasSubstr("36 bytes")));
+}
+
+TEST(Signature, CyclesOverDifferentNumbersOfCommunicatorsDiffer) {
+  const auto cycle = [](int world) {
+    std::string lines;
+    for (int rank = 0; rank < world; ++rank)
+      lines += fmt::format("{{\"comm\":\"c{}\",\"ranks\":[{},{}]}}\n", rank, rank, (rank + 1) % world);
+    for (int rank = 0; rank < world; ++rank) {
+      lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"c{}\"}}\n", rank, rank);
+      lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"c{}\"}}\n", rank, (rank + world - 1) % world);
+    }
+    return diagnose(scenario(world, lines)).signature;
+  };
+  EXPECT_NE(cycle(3), cycle(4));
+  EXPECT_NE(cycle(2), cycle(3));
+}
+
+// A grid of ranks that reduce along rows, then along columns, then meet in a barrier; rank `odd` skips its row.
+Scenario grid(int rows, int columns, int odd) {
+  std::string lines;
+  for (int row = 0; row < rows; ++row) {
+    std::vector<int> ranks;
+    for (int column = 0; column < columns; ++column) ranks.push_back(row * columns + column);
+    lines += fmt::format("{{\"comm\":\"row{}\",\"ranks\":[{}]}}\n", row, fmt::join(ranks, ","));
+  }
+  for (int column = 0; column < columns; ++column) {
+    std::vector<int> ranks;
+    for (int row = 0; row < rows; ++row) ranks.push_back(row * columns + column);
+    lines += fmt::format("{{\"comm\":\"column{}\",\"ranks\":[{}]}}\n", column, fmt::join(ranks, ","));
+  }
+  for (int rank = 0; rank < rows * columns; ++rank) {
+    if (rank != odd)
+      lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"row{}\"}}\n", rank, rank / columns);
+    lines += fmt::format("{{\"rank\":{},\"op\":\"allgather\",\"comm\":\"column{}\"}}\n", rank, rank % columns);
+    lines += fmt::format("{{\"rank\":{},\"op\":\"barrier\"}}\n", rank);
+  }
+  return scenario(rows * columns, lines);
+}
+
+TEST(Signature, WaitsBesideTheCycleAreNoPartOfTheFailure) {
+  // All columns but one wait for the row that waits for rank 5, which waits for all of them in the barrier.
+  const Diagnosis large = diagnose(grid(4, 4, 5));
+  EXPECT_EQ(large.verdict, Verdict::deadlock);
+  EXPECT_EQ(large.signature, "deadlock: A(allreduce@0 waits for B) B(barrier@1 waits for A)");
+  EXPECT_EQ(large.signature, diagnose(grid(2, 3, 1)).signature);
+  EXPECT_THAT(large.findings.front().culprits, ElementsAre(5));
+  EXPECT_THAT(large.findings.front().evidence, Contains(HasSubstr("blocked only because others are")));
+  EXPECT_EQ(diagnose(grid(4, 4, -1)).verdict, Verdict::completes);
+}
+
+TEST(Signature, StagesThatWaitAlikeInACycleOfMessagesCountOnce) {
+  // The first stage waits for its message to be taken, each other one for the stage before it.
+  const auto cycle = [](int stages, const char* comm) {
+    std::string lines = fmt::format("{{\"comm\":\"c\",\"ranks\":[{}]}}\n", fmt::join(std::views::iota(0, stages), ","));
+    for (int rank = 1; rank < stages; ++rank)
+      lines += fmt::format("{{\"rank\":{},\"op\":\"recv\",\"peer\":{},\"tag\":1,\"comm\":\"{}\"}}\n", rank, rank - 1,
+                           rank == 1 ? comm : "world");
+    lines += fmt::format("{{\"rank\":0,\"op\":\"send\",\"peer\":{},\"tag\":2}}\n", stages - 1);
+    return diagnose(scenario(stages, lines)).signature;
+  };
+  EXPECT_THAT(cycle(3, "world"), HasSubstr("A(recv@0 waits for B) B(send@0 waits for A)"));
+  EXPECT_EQ(cycle(3, "world"), cycle(7, "world"));
+  EXPECT_EQ(cycle(4, "c"), cycle(7, "c"));
+  EXPECT_NE(cycle(4, "c"), cycle(4, "world"));  // communicators stay distinct
+}
+
+TEST(Signature, StagesBehindALostMessageCountOnce) {
+  // Stage 1 sends nothing to stage 2: each later stage waits for the one before it, and the others wait in a barrier.
+  const auto pipeline = [](int stages) {
+    std::string lines;
+    for (int rank = 0; rank < stages; ++rank) {
+      if (rank > 0) lines += fmt::format("{{\"rank\":{},\"op\":\"recv\",\"peer\":{}}}\n", rank, rank - 1);
+      if (rank != 1 && rank + 1 < stages)
+        lines += fmt::format("{{\"rank\":{},\"op\":\"send\",\"peer\":{}}}\n", rank, rank + 1);
+      lines += fmt::format("{{\"rank\":{},\"op\":\"barrier\"}}\n", rank);
+    }
+    return diagnose(scenario(stages, lines)).signature;
+  };
+  EXPECT_EQ(pipeline(3), "deadlock: A(barrier@0 waits for B) B(recv@0 waits for A)");
+  EXPECT_EQ(pipeline(3), pipeline(6));
+}
+
+TEST(Signature, SignatureDoesNotDependOnTheOrderOfRanksOrCommunicators) {
+  const auto mixed = [](int a, int b, int c, const char* first, const char* second) {
+    return diagnose(scenario(3, fmt::format(R"({{"comm":"{3}","ranks":[{0},{1}]}}
+      {{"comm":"{4}","ranks":[{1},{2}]}}
+      {{"rank":{0},"op":"allreduce","comm":"{3}"}}
+      {{"rank":{0},"op":"send","peer":{2}}}
+      {{"rank":{1},"op":"barrier","comm":"{4}"}}
+      {{"rank":{1},"op":"allreduce","comm":"{3}"}}
+      {{"rank":{2},"op":"recv","peer":{0}}}
+      {{"rank":{2},"op":"barrier","comm":"{4}"}})",
+                                            a, b, c, first, second)))
+        .signature;
+  };
+  const std::string one = mixed(0, 1, 2, "x", "y");
+  EXPECT_THAT(one, HasSubstr("deadlock"));
+  EXPECT_EQ(one, mixed(2, 1, 0, "x", "y"));
+  EXPECT_EQ(one, mixed(1, 2, 0, "y", "x"));
+}
+
+TEST(Signature, PollsAreOneWaitWhetherTheRecordShowsTheirEndOrNot) {
+  const auto polls = [](const char* outcome, const char* end) {
+    return diagnose(scenario(2, fmt::format(R"({{"rank":0,"op":"iprobe","peer":1,"tag":4{}}}
+    {{"rank":0,"end":"{}"}}
+    {{"rank":1,"op":"barrier"}})",
+                                            outcome, end)))
+        .signature;
+  };
+  EXPECT_THAT(polls(R"(,"flag":1)", "finalized"), HasSubstr("iprobe polled"));
+  EXPECT_EQ(polls(R"(,"flag":1)", "finalized"), polls(R"(,"flag":0,"polls":9)", "running"));
+}
+
+}  // namespace
+}  // namespace petri
