@@ -152,7 +152,7 @@ TEST_F(Live, ALauncherThatStaysWhenItsRanksAreGoneIsEnded) {
   const fs::path launcher = scratch.write("mpirun", "#!/bin/sh\nPATH='" + path + "'\nmpirun \"$@\"\nsleep 600\n");
   fs::permissions(launcher, fs::perms::owner_all);
   setenv("PATH", (scratch.folder().string() + ":" + path).c_str(), 1);
-  const Ran ran = replay(scenario("c17-bucket-order"));
+  const Ran ran = replay(scenario("c03-silent-swap-sites"));
   setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(ran.status, 11) << ran.out << ran.err;
   EXPECT_THAT(ran.out + ran.err, HasSubstr("mpirun stayed"));

@@ -33,10 +33,10 @@ RecordFolder::~RecordFolder() {
 std::string command_for(const RecordFolder& folder, int ranks, const std::string& program,
                         const std::string& environment) {
   std::ostringstream command;
-  command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PETRI_RECORD_DIR='" << folder.path().string()
-          << "' " << environment << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY << "' timeout -k 2 30 '" << PETRI_MPIEXEC
-          << "' --oversubscribe -n " << ranks << " '" << PETRI_OPERATIONS << "' " << program << " > '"
-          << (folder.path() / "output").string() << "' 2>&1";
+  command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=^shmem PETRI_RECORD_DIR='"
+          << folder.path().string() << "' " << environment << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY
+          << "' timeout -k 2 30 '" << PETRI_MPIEXEC << "' --oversubscribe -n " << ranks << " '" << PETRI_OPERATIONS
+          << "' " << program << " > '" << (folder.path() / "output").string() << "' 2>&1";
   return command.str();
 }
 
