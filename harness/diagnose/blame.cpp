@@ -25,8 +25,8 @@ std::string absence_text(const Scenario& scenario, const model::Run& run, std::i
   const auto slot = static_cast<std::size_t>(rank);
   const auto& trace = scenario.ranks[slot];
   switch (run.standing[slot]) {
-    case model::Standing::running: return "still running";
-    case model::Standing::unknown: return "without a record";
+    case model::Standing::running:
+    case model::Standing::unknown: break;
     case model::Standing::dead:
       return trace.end.kind == EndKind::signal    ? "killed"
              : trace.end.kind == EndKind::aborted ? "aborted"
@@ -38,13 +38,24 @@ std::string absence_text(const Scenario& scenario, const model::Run& run, std::i
   return "in " + event_text(scenario, trace.events[run.index[slot]]);
 }
 
-std::vector<Side> sides_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
+// A rank whose record is missing, is cut or runs on may have come, or still come: it speaks for neither side.
+bool is_silent(const model::Run& run, std::int32_t rank) {
+  const model::Standing standing = run.standing[static_cast<std::size_t>(rank)];
+  return standing == model::Standing::unknown || standing == model::Standing::running;
+}
+
+std::vector<Side> sides_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
+                           std::vector<std::int32_t>& silent) {
   std::map<std::string, Side> by_call;
   const auto& members = run.gatherings.members(gathering);
   for (std::size_t member = 0; member < members.size(); ++member) {
     const std::uint32_t arrival = gathering.arrivals[member];
     if (arrival == model::kBefore) continue;
     const bool came = arrival != model::kAbsent;
+    if (!came && is_silent(run, members[member])) {
+      silent.push_back(members[member]);
+      continue;
+    }
     std::string key = "absent";
     if (came) {
       const OpInfo& op = info(at(scenario, {members[member], arrival}).op);
@@ -70,12 +81,16 @@ void sort_sides(std::vector<Side>& sides) {
   });
 }
 
-bool same_calls(const Scenario& scenario, std::int32_t one, const std::vector<std::uint32_t>& ones, std::int32_t other,
-                const std::vector<std::uint32_t>& others) {
-  return ones.size() == others.size() &&
-         std::is_permutation(ones.begin(), ones.end(), others.begin(), [&](auto a, auto b) {
-           return same_call(at(scenario, {one, a}), at(scenario, {other, b}));
-         });
+std::vector<const Event*> events_of(const Scenario& scenario, std::int32_t rank,
+                                    const std::vector<std::uint32_t>& indexes) {
+  std::vector<const Event*> events;
+  for (const std::uint32_t index : indexes) events.push_back(&at(scenario, {rank, index}));
+  return events;
+}
+
+bool same_calls(const std::vector<const Event*>& ones, const std::vector<const Event*>& others) {
+  return std::is_permutation(ones.begin(), ones.end(), others.begin(), others.end(),
+                             [](const Event* one, const Event* other) { return same_call(*one, *other); });
 }
 
 // A call that a rank makes nowhere: none of its calls has this operation, these arguments and this call site.
@@ -117,7 +132,8 @@ void read_edits(const Scenario& scenario, const model::Run& run, const model::Ga
            scenario.ranks[slot].events[run.index[slot]].op == Op::finalize;
   };
   const bool odd_has = !edits.only_first.empty(), even_has = !edits.only_second.empty();
-  if (odd_has && even_has && same_calls(scenario, odd, edits.only_first, even, edits.only_second)) {
+  if (odd_has && even_has &&
+      same_calls(events_of(scenario, odd, edits.only_first), events_of(scenario, even, edits.only_second))) {
     blame.reading = Reading::swapped;
   } else if (odd_has && !even_has && (edits.goes_on || ended(even))) {
     blame.reading = Reading::extra;
@@ -162,7 +178,7 @@ void name_culprits(Blame& blame) {
 
 Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
   Blame result;
-  result.sides = sides_of(scenario, run, gathering);
+  result.sides = sides_of(scenario, run, gathering, result.silent);
   sort_sides(result.sides);
   if (result.sides.size() < 2) return result;
   read_edits(scenario, run, gathering, result);

@@ -30,6 +30,7 @@ struct Blame {
   Reading reading = Reading::unclear;
   std::vector<std::int32_t> culprits;  // ascending
   std::vector<Side> sides;             // the largest first; the culprits' are not the first one
+  std::vector<std::int32_t> silent;    // members that did not come and may have: counted on no side
   std::vector<EventRef> events;        // the culprits' deviating call first, then the other side's
   std::optional<EventRef> call;        // the one that is extra, or that was skipped
   bool tie = false;                    // no majority: the other reading is as good

@@ -152,6 +152,9 @@ class DeadlockTeller {
       case Reading::unclear: finding.text = fmt::format("The ranks do different things. {}.", meeting); break;
     }
     if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
+    if (!who.silent.empty())
+      finding.evidence.push_back(
+          fmt::format("{} not counted: the record does not say where they are", ranks_text(who.silent)));
     if (who.by_majority)
       finding.evidence.push_back(fmt::format("{} named because {} of {} ranks agree on the other call",
                                              ranks_text(who.culprits), most.ranks.size(),

@@ -191,6 +191,8 @@ class Judge {
         reasons.push_back("a ring buffer lost the start of some ranks' histories; a larger ring would settle it");
         break;
       }
+    if (std::count(actual.standing.begin(), actual.standing.end(), model::Standing::running) > 0)
+      reasons.push_back("the job was still running when the record ends");
     for (const EventRef ref : actual.unmodelled) {
       const Event& event = at(scenario_, ref);
       if (!model::never_blocks(event.op))

@@ -163,6 +163,27 @@ TEST(Diagnose, FailedExitAfterFinalizeIsTheLastThingToBlame) {
   EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), 2))).verdict, Verdict::mismatch);
 }
 
+TEST(Diagnose, RanksWithoutARecordAreOnNoSide) {
+  const Diagnosis diagnosis = diagnose(scenario(7, R"({"rank":0,"op":"allreduce"}
+    {"rank":1,"op":"barrier"}
+    {"rank":2,"op":"allreduce"}
+    {"rank":3,"end":"missing"}
+    {"rank":4,"end":"missing"}
+    {"rank":5,"end":"missing"}
+    {"rank":6,"end":"missing"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+  EXPECT_THAT(diagnosis.findings.front().evidence, Contains(HasSubstr("ranks 3-6 not counted")));
+}
+
+TEST(Diagnose, JobThatStillRunsHasNotCompleted) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"barrier","state":"completed"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"barrier","state":"completed"}
+    {"rank":1,"end":"running"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::ambiguous);
+}
+
 TEST(Diagnose, LuckIsNoDefence) {
   const Diagnosis diagnosis =
       diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":1,"dtype":"int8","state":"completed"}

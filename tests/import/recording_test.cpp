@@ -245,9 +245,9 @@ TEST_F(Recording, BrokenFactsAreNamedWithTheReason) {
 TEST_F(Recording, TwoJobsInOneFolderAreAnError) {
   RecordFile(0, 2).write(file("a"));
   RecordFile(0, 2).write(file("b"));
-  EXPECT_THAT(error(), HasSubstr("second record of rank 0"));
+  EXPECT_THAT(error(), HasSubstr("two processes say that they are rank 0"));
   RecordFile(1, 3).write(file("b"));
-  EXPECT_THAT(error(), HasSubstr("two jobs"));
+  EXPECT_THAT(error(), HasSubstr("two MPI jobs"));
 }
 
 TEST_F(Recording, ShortAndForeignFilesAreErrors) {
