@@ -24,8 +24,8 @@ CommEntry* add_entry(MPI_Comm handle, std::int32_t id) {
   if (entry == nullptr || entries.insert(key_of(handle), entry) == nullptr) return nullptr;
   entry->handle = handle;
   entry->id = id;
-  PMPI_Comm_rank(handle, &entry->rank);
-  PMPI_Comm_size(handle, &entry->size);
+  real::Comm_rank(handle, &entry->rank);
+  real::Comm_size(handle, &entry->size);
   return entry;
 }
 
@@ -37,16 +37,16 @@ int* members_of(MPI_Comm comm, int size) {
   int* global = local + n;
   for (int i = 0; i < size; ++i) local[i] = i;
   MPI_Group group;
-  PMPI_Comm_group(comm, &group);
-  PMPI_Group_translate_ranks(group, size, local, world_group, global);
-  PMPI_Group_free(&group);
+  real::Comm_group(comm, &group);
+  real::Group_translate_ranks(group, size, local, world_group, global);
+  real::Group_free(&group);
   for (int i = 0; i < size; ++i) local[i] = global[i];
   return local;
 }
 
 bool same_members(MPI_Comm a, MPI_Comm b) {
   int result = MPI_UNEQUAL;
-  return PMPI_Comm_compare(a, b, &result) == MPI_SUCCESS && (result == MPI_CONGRUENT || result == MPI_IDENT);
+  return real::Comm_compare(a, b, &result) == MPI_SUCCESS && (result == MPI_CONGRUENT || result == MPI_IDENT);
 }
 
 void write_comm_fact(CommFact fact, MPI_Comm comm, bool list_members) {
@@ -83,7 +83,7 @@ CommEntry* find_comm(MPI_Comm comm) {
 }
 
 void learn_world_comms() {
-  PMPI_Comm_group(handles.world, &world_group);
+  real::Comm_group(handles.world, &world_group);
   CommEntry* world = add_entry(handles.world, kWorldComm);
   CommEntry* self = add_entry(handles.self, kSelfComm);
   if (world == nullptr || self == nullptr) return;
@@ -97,7 +97,7 @@ void learn_world_comms() {
 CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::int32_t ordinal, int tag) {
   if (made == handles.no_comm) return nullptr;
   int inter = 0;
-  PMPI_Comm_test_inter(made, &inter);
+  real::Comm_test_inter(made, &inter);
   CommEntry* entry = add_entry(made, next_id++);
   if (entry == nullptr) return nullptr;
   CommFact fact = fact_of(*entry, inter != 0 ? CommKind::unknown : CommKind::created);
@@ -115,7 +115,7 @@ void forget_comm(MPI_Comm comm) {
   CommEntry* entry = *known;
   entries.erase(key_of(comm));
   if (last_comm == entry) last_comm = nullptr;
-  if (entry->shadowed) PMPI_Comm_free(&entry->shadow);
+  if (entry->shadowed) real::Comm_free(&entry->shadow);
   std::free(entry);
 }
 
@@ -125,7 +125,7 @@ namespace {
 [[noreturn]] void stay(MPI_Comm comm) {
   for (;;) {
     int flag = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+    real::Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
     usleep(1000);
   }
 }
@@ -137,14 +137,14 @@ void meet_in_shadow(const CommEntry* comm, Op op) {
   const auto mine = static_cast<unsigned char>(op);
   auto* all = static_cast<unsigned char*>(std::calloc(static_cast<std::size_t>(comm->size), 1));
   if (all == nullptr) return;
-  PMPI_Allgather(&mine, 1, handles.byte, all, 1, handles.byte, comm->shadow);
+  real::Allgather(&mine, 1, handles.byte, all, 1, handles.byte, comm->shadow);
   const bool same = std::all_of(all, all + comm->size, [mine](unsigned char other) { return other == mine; });
   std::free(all);
   if (!same) stay(comm->shadow);
 }
 
 void make_shadow(CommEntry& comm) {
-  if (state.strict) comm.shadowed = PMPI_Comm_dup(comm.handle, &comm.shadow) == MPI_SUCCESS;
+  if (state.strict) comm.shadowed = real::Comm_dup(comm.handle, &comm.shadow) == MPI_SUCCESS;
 }
 
 }  // namespace petri::record

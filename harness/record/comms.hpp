@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "harness/record/weak_mpi.hpp"
+#include "harness/record/real_mpi.hpp"
 #include "harness/trace/op.hpp"
 
 namespace petri::record {

@@ -19,14 +19,14 @@ constexpr FlatType kUnknown{ElementType::unknown, false, 1, 0};
 
 bool is_contiguous(MPI_Datatype type, std::int64_t bytes) {
   MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
-  PMPI_Type_get_extent(type, &low, &extent);
-  PMPI_Type_get_true_extent(type, &true_low, &true_extent);
+  real::Type_get_extent(type, &low, &extent);
+  real::Type_get_true_extent(type, &true_low, &true_extent);
   return low == 0 && true_low == 0 && extent == bytes && true_extent == bytes;
 }
 
 void learn_type(MPI_Datatype handle, ElementType basic) {
   int bytes = 0;
-  PMPI_Type_size(handle, &bytes);
+  real::Type_size(handle, &bytes);
   types.insert(key_of(handle), {basic, is_contiguous(handle, bytes), 1, bytes});
 }
 
@@ -44,14 +44,14 @@ FlatType common_basic_of_parts(MPI_Datatype type, int integers, int addresses, i
   auto* inner = static_cast<MPI_Datatype*>(std::calloc(static_cast<std::size_t>(parts) + 1, sizeof(MPI_Datatype)));
   FlatType common = kUnknown;
   if (ints != nullptr && places != nullptr && inner != nullptr &&
-      PMPI_Type_get_contents(type, integers, addresses, parts, ints, places, inner) == MPI_SUCCESS) {
+      real::Type_get_contents(type, integers, addresses, parts, ints, places, inner) == MPI_SUCCESS) {
     for (int i = 0; i < parts; ++i) {
       const FlatType part = common_basic(inner[i]);
       if (i == 0) common = part;
       if (part.basic != common.basic) common = kUnknown;
       int a = 0, b = 0, c = 0, combiner = MPI_COMBINER_NAMED;
-      PMPI_Type_get_envelope(inner[i], &a, &b, &c, &combiner);
-      if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&inner[i]);
+      real::Type_get_envelope(inner[i], &a, &b, &c, &combiner);
+      if (combiner != MPI_COMBINER_NAMED) real::Type_free(&inner[i]);
     }
   }
   std::free(ints);
@@ -64,7 +64,7 @@ FlatType common_basic(MPI_Datatype type) {
   if (const FlatType* known = types.find(key_of(type)))
     return {known->basic, true, 1, known->bytes / (known->per_element > 0 ? known->per_element : 1)};
   int integers = 0, addresses = 0, parts = 0, combiner = MPI_COMBINER_NAMED;
-  if (PMPI_Type_get_envelope(type, &integers, &addresses, &parts, &combiner) != MPI_SUCCESS) return kUnknown;
+  if (real::Type_get_envelope(type, &integers, &addresses, &parts, &combiner) != MPI_SUCCESS) return kUnknown;
   if (combiner == MPI_COMBINER_NAMED || parts < 1) return kUnknown;
   return common_basic_of_parts(type, integers, addresses, parts);
 }
@@ -73,7 +73,7 @@ FlatType flatten_derived(MPI_Datatype type) {
   const FlatType part = common_basic(type);
   int bytes = 0;
   if (part.basic == ElementType::unknown || part.bytes <= 0) return kUnknown;
-  if (PMPI_Type_size(type, &bytes) != MPI_SUCCESS || bytes % part.bytes != 0) return kUnknown;
+  if (real::Type_size(type, &bytes) != MPI_SUCCESS || bytes % part.bytes != 0) return kUnknown;
   return {part.basic, is_contiguous(type, bytes), static_cast<std::int32_t>(bytes / part.bytes), bytes};
 }
 

@@ -1,7 +1,6 @@
 #include "harness/record/handles.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <cstring>
 
@@ -107,16 +106,10 @@ bool look_up(Handle& handle, const char* symbol) {
   return handle != nullptr;
 }
 
-// A program may have loaded libmpi for itself alone (an interpreter's extension module does): open it for everybody.
-int promote_libmpi(dl_phdr_info* module, std::size_t, void*) {
-  if (std::strstr(module->dlpi_name, "/libmpi.so") == nullptr) return 0;
-  return ::dlopen(module->dlpi_name, RTLD_NOLOAD | RTLD_LAZY | RTLD_GLOBAL) != nullptr;
-}
-
 }  // namespace
 
 bool find_handles() {
-  if (::dlsym(RTLD_DEFAULT, "PMPI_Init") == nullptr) ::dl_iterate_phdr(promote_libmpi, nullptr);
+  if (!real::make_visible()) return false;
   look_up(handles.empty_request, "ompi_request_empty");
   return look_up(handles.world, "ompi_mpi_comm_world") && look_up(handles.self, "ompi_mpi_comm_self") &&
          look_up(handles.no_comm, "ompi_mpi_comm_null") && look_up(handles.no_request, "ompi_request_null") &&

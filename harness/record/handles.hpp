@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "harness/record/weak_mpi.hpp"
+#include "harness/record/real_mpi.hpp"
 #include "harness/trace/record_layout.hpp"
 
 namespace petri::record {
@@ -21,8 +21,7 @@ struct Handles {
 
 extern Handles handles;
 
-// Finds the handles and makes libmpi's functions visible to this library, also where the program loaded libmpi
-// privately. False where there is no libmpi that is known.
+// Finds the handles. False where there is no libmpi that is known.
 bool find_handles();
 
 // Calls `visit` for each predefined type, respectively operation, that this MPI has.

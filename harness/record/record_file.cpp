@@ -202,13 +202,13 @@ void learn_world() {
   learn_world_comms();
 
   int level = MPI_THREAD_SINGLE;
-  PMPI_Query_thread(&level);
+  real::Query_thread(&level);
   state.threaded = level == MPI_THREAD_MULTIPLE;
   thread_number();  // the thread that initializes is the first
   write_text("mpi_threads", state.threaded ? "multiple" : level == MPI_THREAD_SINGLE ? "single" : "one at a time");
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
-  if (PMPI_Get_library_version(version, &length) == MPI_SUCCESS) {
+  if (real::Get_library_version(version, &length) == MPI_SUCCESS) {
     version[std::strcspn(version, ",\n")] = '\0';
     write_text("mpi_library", version);
   }
@@ -264,7 +264,7 @@ void note_error(int error_class) {
   noted[error_class] = true;
   char name[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
-  if (PMPI_Error_string(error_class, name, &length) != MPI_SUCCESS) return;
+  if (real::Error_string(error_class, name, &length) != MPI_SUCCESS) return;
   name[std::strcspn(name, ":")] = '\0';  // "MPI_ERR_TRUNCATE: message truncated"
   ErrorFact fact{};
   fact.error_class = error_class;

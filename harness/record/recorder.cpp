@@ -124,7 +124,7 @@ void take_out(const OutBuffer& out) {
 
 std::int64_t received_count(const OutBuffer& out, const MPI_Status& status) {
   int bytes = 0;
-  if (out.type.bytes <= 0 || PMPI_Get_count(&status, handles.byte, &bytes) != MPI_SUCCESS || bytes < 0) return 0;
+  if (out.type.bytes <= 0 || real::Get_count(&status, handles.byte, &bytes) != MPI_SUCCESS || bytes < 0) return 0;
   const std::int64_t count = bytes / out.type.bytes;
   return count < out.count ? count : out.count;
 }

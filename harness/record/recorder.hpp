@@ -12,10 +12,9 @@
 
 #include "harness/record/comms.hpp"
 #include "harness/record/datatypes.hpp"
-#include "harness/record/weak_mpi.hpp"
+#include "harness/record/real_mpi.hpp"
 #include "harness/trace/record_layout.hpp"
 
-#define PETRI_MPI extern "C" __attribute__((visibility("default")))
 #define PETRI_SITE __builtin_extract_return_addr(__builtin_return_address(0))
 
 namespace petri::record {
@@ -346,7 +345,7 @@ inline int Call::end(int status) {
   if (Slot* slot = slot_if_kept(number_)) {
     if (__builtin_expect(status != MPI_SUCCESS, 0)) {
       int error_class = 0;
-      PMPI_Error_class(status, &error_class);
+      real::Error_class(status, &error_class);
       slot->error = static_cast<std::uint8_t>(error_class < 255 ? error_class : 255);
       note_error(error_class);
     } else if (__builtin_expect(out_.data != nullptr, 0)) {

@@ -95,7 +95,7 @@ thread_local Scratch status_scratch __attribute__((tls_model("initial-exec")));
 
 bool was_cancelled(const RequestEntry& entry, const MPI_Status& status) {
   int cancelled = 0;
-  return entry.cancelled && PMPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0;
+  return entry.cancelled && real::Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0;
 }
 
 void settle_later(const RequestEntry& entry, const MPI_Status* status) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "harness/record/real_mpi.hpp"
 #include "harness/record/recorder.hpp"
-#include "harness/record/weak_mpi.hpp"
 
 namespace petri::record {
 

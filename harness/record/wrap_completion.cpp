@@ -66,43 +66,43 @@ void settle_some(Call& call, RequestSet& set, int n, const int* indices, const M
 
 }  // namespace
 
-PETRI_MPI int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (!records_here()) return PMPI_Wait(request, status);
+PETRI_MPI(Wait)(MPI_Request* request, MPI_Status* status) {
+  if (!records_here()) return real::Wait(request, status);
   RequestSet set(request, 1);
-  if (!set.any_active()) return PMPI_Wait(request, status);
+  if (!set.any_active()) return real::Wait(request, status);
   Call call(Op::wait, PETRI_SITE);
   describe(call, set, false);
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = PMPI_Wait(request, to);
+  const int result = real::Wait(request, to);
   set.complete_replaced(request, readable(to), result == MPI_SUCCESS);
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  if (!records_here()) return PMPI_Waitall(count, requests, statuses);
+PETRI_MPI(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  if (!records_here()) return real::Waitall(count, requests, statuses);
   RequestSet set(requests, count);
-  if (!set.any_active()) return PMPI_Waitall(count, requests, statuses);
+  if (!set.any_active()) return real::Waitall(count, requests, statuses);
   Call call(Op::waitall, PETRI_SITE);
   describe(call, set, true);
   call.begin();
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = PMPI_Waitall(count, requests, to);
+  const int result = real::Waitall(count, requests, to);
   set.complete_replaced(requests, readable(to), result == MPI_SUCCESS);
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  if (!records_here()) return PMPI_Waitany(count, requests, index, status);
+PETRI_MPI(Waitany)(int count, MPI_Request requests[], int* index, MPI_Status* status) {
+  if (!records_here()) return real::Waitany(count, requests, index, status);
   RequestSet set(requests, count);
-  if (!set.any_active()) return PMPI_Waitany(count, requests, index, status);
+  if (!set.any_active()) return real::Waitany(count, requests, index, status);
   Call call(Op::waitany, PETRI_SITE);
   describe(call, set, true);
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = PMPI_Waitany(count, requests, index, to);
+  const int result = real::Waitany(count, requests, index, to);
   if (*index != MPI_UNDEFINED) {
     call.slot().matched = *index;
     set.complete(*index, readable(to));
@@ -110,25 +110,25 @@ PETRI_MPI int MPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Sta
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Waitsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
-  if (!records_here()) return PMPI_Waitsome(count, requests, done, indices, statuses);
+PETRI_MPI(Waitsome)(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  if (!records_here()) return real::Waitsome(count, requests, done, indices, statuses);
   RequestSet set(requests, count);
-  if (!set.any_active()) return PMPI_Waitsome(count, requests, done, indices, statuses);
+  if (!set.any_active()) return real::Waitsome(count, requests, done, indices, statuses);
   Call call(Op::waitsome, PETRI_SITE);
   describe(call, set, true);
   call.begin();
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = PMPI_Waitsome(count, requests, done, indices, to);
+  const int result = real::Waitsome(count, requests, done, indices, to);
   settle_some(call, set, *done, indices, readable(to));
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (!records_here()) return PMPI_Test(request, flag, status);
+PETRI_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (!records_here()) return real::Test(request, flag, status);
   RequestSet set(request, 1);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = within_call([&] { return PMPI_Test(request, flag, to); });
+  const int result = within_call([&] { return real::Test(request, flag, to); });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::test, PETRI_SITE, set, false, result);
   Call call(Op::test, PETRI_SITE);
@@ -139,11 +139,11 @@ PETRI_MPI int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  if (!records_here()) return PMPI_Testall(count, requests, flag, statuses);
+PETRI_MPI(Testall)(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
+  if (!records_here()) return real::Testall(count, requests, flag, statuses);
   RequestSet set(requests, count);
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = within_call([&] { return PMPI_Testall(count, requests, flag, to); });
+  const int result = within_call([&] { return real::Testall(count, requests, flag, to); });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testall, PETRI_SITE, set, true, result);
   Call call(Op::testall, PETRI_SITE);
@@ -154,12 +154,12 @@ PETRI_MPI int MPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Stat
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  if (!records_here()) return PMPI_Testany(count, requests, index, flag, status);
+PETRI_MPI(Testany)(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
+  if (!records_here()) return real::Testany(count, requests, index, flag, status);
   RequestSet set(requests, count);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = within_call([&] { return PMPI_Testany(count, requests, index, flag, to); });
+  const int result = within_call([&] { return real::Testany(count, requests, index, flag, to); });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testany, PETRI_SITE, set, true, result);
   Call call(Op::testany, PETRI_SITE);
@@ -173,11 +173,11 @@ PETRI_MPI int MPI_Testany(int count, MPI_Request requests[], int* index, int* fl
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Testsome(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
-  if (!records_here()) return PMPI_Testsome(count, requests, done, indices, statuses);
+PETRI_MPI(Testsome)(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
+  if (!records_here()) return real::Testsome(count, requests, done, indices, statuses);
   RequestSet set(requests, count);
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = within_call([&] { return PMPI_Testsome(count, requests, done, indices, to); });
+  const int result = within_call([&] { return real::Testsome(count, requests, done, indices, to); });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *done == 0) return record_failed_poll(Op::testsome, PETRI_SITE, set, true, result);
   Call call(Op::testsome, PETRI_SITE);
@@ -188,18 +188,18 @@ PETRI_MPI int MPI_Testsome(int count, MPI_Request requests[], int* done, int ind
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Request_free(MPI_Request* request) {
-  if (!records_here()) return PMPI_Request_free(request);
+PETRI_MPI(Request_free)(MPI_Request* request) {
+  if (!records_here()) return real::Request_free(request);
   RequestSet set(request, 1);
   const RequestEntry* entry = find_request(*request);
   const bool persistent = entry != nullptr && entry->persistent;
-  if (!set.any_known() && !persistent) return PMPI_Request_free(request);
+  if (!set.any_known() && !persistent) return real::Request_free(request);
   Call call(Op::request_free, PETRI_SITE);
   if (call.active() && persistent) call.slot().request = entry->number;  // an inactive one has no number in a set
   describe(call, set, false);
   call.begin();
   const MPI_Request freed = *request;
-  const int result = PMPI_Request_free(request);
+  const int result = real::Request_free(request);
   if (result == MPI_SUCCESS && persistent) {
     const Locked locked;
     forget_request(freed);
@@ -209,13 +209,13 @@ PETRI_MPI int MPI_Request_free(MPI_Request* request) {
   return call.end(result);
 }
 
-PETRI_MPI int MPI_Cancel(MPI_Request* request) {
-  if (!records_here()) return PMPI_Cancel(request);
+PETRI_MPI(Cancel)(MPI_Request* request) {
+  if (!records_here()) return real::Cancel(request);
   RequestSet set(request, 1);
-  if (!set.any_known()) return PMPI_Cancel(request);
+  if (!set.any_known()) return real::Cancel(request);
   Call call(Op::cancel, PETRI_SITE);
   describe(call, set, false);
   call.begin();
   if (RequestEntry* entry = find_request(*request)) entry->cancelled = true;
-  return call.end(PMPI_Cancel(request));
+  return call.end(real::Cancel(request));
 }

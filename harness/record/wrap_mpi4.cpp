@@ -1,18 +1,15 @@
 // Calls that are new in MPI 4.0 (sections 3.11 and 7.4.2). Built where the MPI library has them: Open MPI from 5.0.
+#include "harness/record/real_mpi4.hpp"
 #include "harness/record/recorder.hpp"
 #include "harness/record/requests.hpp"
 #include "harness/record/shared_arguments.hpp"
 
-#pragma weak PMPI_Comm_idup_with_info
-#pragma weak PMPI_Isendrecv
-#pragma weak PMPI_Isendrecv_replace
-
 using namespace petri;
 using namespace petri::record;
 
-PETRI_MPI int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                            void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                            MPI_Request* request) {
+PETRI_MPI(Isendrecv)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::isendrecv, PETRI_SITE, comm);
   describe_both(call, ends_of(dest, sendtag, source, recvtag), sendcount, sendtype, recvcount, recvtype);
   call.receives_from(source, recvtag);
@@ -20,14 +17,15 @@ PETRI_MPI int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sen
   call.out(recvbuf, recvcount, recvtype);
   call.new_request();
   call.begin();
-  const int status = PMPI_Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                                    recvtag, comm, request);
+  const int status = real::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
+                                     recvtag, comm, request);
   if (status == MPI_SUCCESS) call.pending(request);
   return call.end(status);
 }
 
-PETRI_MPI int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
-                                    int recvtag, MPI_Comm comm, MPI_Request* request) {
+PETRI_MPI(Isendrecv_replace)
+(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+ MPI_Request* request) {
   Call call(Op::isendrecv_replace, PETRI_SITE, comm);
   describe_both(call, ends_of(dest, sendtag, source, recvtag), count, type, count, type);
   call.receives_from(source, recvtag);
@@ -35,12 +33,12 @@ PETRI_MPI int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype type, int
   call.out(buf, count, type);
   call.new_request();
   call.begin();
-  const int status = PMPI_Isendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, request);
+  const int status = real::Isendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, request);
   if (status == MPI_SUCCESS) call.pending(request);
   return call.end(status);
 }
 
-PETRI_MPI int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+PETRI_MPI(Comm_idup_with_info)(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
   return nonblocking_dup(Op::comm_idup_with_info, PETRI_SITE, comm, newcomm, request,
-                         [=] { return PMPI_Comm_idup_with_info(comm, info, newcomm, request); });
+                         [=] { return real::Comm_idup_with_info(comm, info, newcomm, request); });
 }

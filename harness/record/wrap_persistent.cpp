@@ -49,60 +49,60 @@ void follow_handle(MPI_Request before, MPI_Request after) {
 
 int start(const void* site, MPI_Request* request) {
   Call call(Op::start, site);
-  if (!call.active()) return PMPI_Start(request);
+  if (!call.active()) return real::Start(request);
   call.slot().request = activate(*request, call.number());
   call.begin();
   const MPI_Request before = *request;
-  const int status = PMPI_Start(request);
+  const int status = real::Start(request);
   follow_handle(before, *request);
   return call.end(status);
 }
 
 }  // namespace
 
-PETRI_MPI int MPI_Send_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                            MPI_Request* request) {
+PETRI_MPI(Send_init)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return init_send(Op::send_init, PETRI_SITE, count, type, dest, tag, comm, request, [=] {
-    return state.strict ? PMPI_Ssend_init(buf, count, type, dest, tag, comm, request)
-                        : PMPI_Send_init(buf, count, type, dest, tag, comm, request);
+    return state.strict ? real::Ssend_init(buf, count, type, dest, tag, comm, request)
+                        : real::Send_init(buf, count, type, dest, tag, comm, request);
   });
 }
 
-PETRI_MPI int MPI_Bsend_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                             MPI_Request* request) {
+PETRI_MPI(Bsend_init)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return init_send(Op::bsend_init, PETRI_SITE, count, type, dest, tag, comm, request,
-                   [=] { return PMPI_Bsend_init(buf, count, type, dest, tag, comm, request); });
+                   [=] { return real::Bsend_init(buf, count, type, dest, tag, comm, request); });
 }
 
-PETRI_MPI int MPI_Rsend_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                             MPI_Request* request) {
+PETRI_MPI(Rsend_init)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return init_send(Op::rsend_init, PETRI_SITE, count, type, dest, tag, comm, request,
-                   [=] { return PMPI_Rsend_init(buf, count, type, dest, tag, comm, request); });
+                   [=] { return real::Rsend_init(buf, count, type, dest, tag, comm, request); });
 }
 
-PETRI_MPI int MPI_Ssend_init(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                             MPI_Request* request) {
+PETRI_MPI(Ssend_init)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return init_send(Op::ssend_init, PETRI_SITE, count, type, dest, tag, comm, request,
-                   [=] { return PMPI_Ssend_init(buf, count, type, dest, tag, comm, request); });
+                   [=] { return real::Ssend_init(buf, count, type, dest, tag, comm, request); });
 }
 
-PETRI_MPI int MPI_Recv_init(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                            MPI_Request* request) {
+PETRI_MPI(Recv_init)
+(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::recv_init, PETRI_SITE, comm);
   call.data(count, type);
   call.from(source, tag);
   call.new_request();
   call.begin();
-  return made(call, PMPI_Recv_init(buf, count, type, source, tag, comm, request), request);
+  return made(call, real::Recv_init(buf, count, type, source, tag, comm, request), request);
 }
 
-PETRI_MPI int MPI_Start(MPI_Request* request) {
+PETRI_MPI(Start)(MPI_Request* request) {
   return start(PETRI_SITE, request);
 }
 
 // Each start is an event of its own, for each has its own match.
-PETRI_MPI int MPI_Startall(int count, MPI_Request requests[]) {
-  if (!records_here()) return PMPI_Startall(count, requests);
+PETRI_MPI(Startall)(int count, MPI_Request requests[]) {
+  if (!records_here()) return real::Startall(count, requests);
   for (int i = 0; i < count; ++i)
     if (const int status = start(PETRI_SITE, &requests[i]); status != MPI_SUCCESS) return status;
   return MPI_SUCCESS;

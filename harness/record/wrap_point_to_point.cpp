@@ -1,10 +1,10 @@
 // Point-to-point calls, MPI 4.1 chapter 3.
+#include <cstdlib>
+
 #include "harness/record/handles.hpp"
 #include "harness/record/recorder.hpp"
 #include "harness/record/requests.hpp"
 #include "harness/record/shared_arguments.hpp"
-
-#include <vector>
 
 using namespace petri;
 using namespace petri::record;
@@ -57,70 +57,69 @@ int settle(Call& call, int result, const MPI_Status* status) {
 
 }  // namespace
 
-PETRI_MPI int MPI_Send(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+PETRI_MPI(Send)(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   return blocking_send(Op::send, PETRI_SITE, buf, count, type, dest, tag, comm, [=] {
-    return state.strict ? PMPI_Ssend(buf, count, type, dest, tag, comm) : PMPI_Send(buf, count, type, dest, tag, comm);
+    return state.strict ? real::Ssend(buf, count, type, dest, tag, comm)
+                        : real::Send(buf, count, type, dest, tag, comm);
   });
 }
 
-PETRI_MPI int MPI_Bsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+PETRI_MPI(Bsend)(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   return blocking_send(Op::bsend, PETRI_SITE, buf, count, type, dest, tag, comm,
-                       [=] { return PMPI_Bsend(buf, count, type, dest, tag, comm); });
+                       [=] { return real::Bsend(buf, count, type, dest, tag, comm); });
 }
 
-PETRI_MPI int MPI_Rsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+PETRI_MPI(Rsend)(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   return blocking_send(Op::rsend, PETRI_SITE, buf, count, type, dest, tag, comm,
-                       [=] { return PMPI_Rsend(buf, count, type, dest, tag, comm); });
+                       [=] { return real::Rsend(buf, count, type, dest, tag, comm); });
 }
 
-PETRI_MPI int MPI_Ssend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+PETRI_MPI(Ssend)(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
   return blocking_send(Op::ssend, PETRI_SITE, buf, count, type, dest, tag, comm,
-                       [=] { return PMPI_Ssend(buf, count, type, dest, tag, comm); });
+                       [=] { return real::Ssend(buf, count, type, dest, tag, comm); });
 }
 
-PETRI_MPI int MPI_Isend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                        MPI_Request* request) {
+PETRI_MPI(Isend)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return nonblocking_send(Op::isend, PETRI_SITE, buf, count, type, dest, tag, comm, request, [=] {
-    return state.strict ? PMPI_Issend(buf, count, type, dest, tag, comm, request)
-                        : PMPI_Isend(buf, count, type, dest, tag, comm, request);
+    return state.strict ? real::Issend(buf, count, type, dest, tag, comm, request)
+                        : real::Isend(buf, count, type, dest, tag, comm, request);
   });
 }
 
-PETRI_MPI int MPI_Ibsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                         MPI_Request* request) {
+PETRI_MPI(Ibsend)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return nonblocking_send(Op::ibsend, PETRI_SITE, buf, count, type, dest, tag, comm, request,
-                          [=] { return PMPI_Ibsend(buf, count, type, dest, tag, comm, request); });
+                          [=] { return real::Ibsend(buf, count, type, dest, tag, comm, request); });
 }
 
-PETRI_MPI int MPI_Irsend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                         MPI_Request* request) {
+PETRI_MPI(Irsend)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return nonblocking_send(Op::irsend, PETRI_SITE, buf, count, type, dest, tag, comm, request,
-                          [=] { return PMPI_Irsend(buf, count, type, dest, tag, comm, request); });
+                          [=] { return real::Irsend(buf, count, type, dest, tag, comm, request); });
 }
 
-PETRI_MPI int MPI_Issend(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
-                         MPI_Request* request) {
+PETRI_MPI(Issend)
+(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
   return nonblocking_send(Op::issend, PETRI_SITE, buf, count, type, dest, tag, comm, request,
-                          [=] { return PMPI_Issend(buf, count, type, dest, tag, comm, request); });
+                          [=] { return real::Issend(buf, count, type, dest, tag, comm, request); });
 }
 
-PETRI_MPI int MPI_Recv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                       MPI_Status* status) {
+PETRI_MPI(Recv)(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status* status) {
   Call call(Op::recv, PETRI_SITE, comm);
   describe_receive(call, buf, count, type, source, tag);
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(call, status, ours);
-  return settle(call, PMPI_Recv(buf, count, type, source, tag, comm, to), to);
+  return settle(call, real::Recv(buf, count, type, source, tag, comm, to), to);
 }
 
-PETRI_MPI int MPI_Irecv(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                        MPI_Request* request) {
+PETRI_MPI(Irecv)(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::irecv, PETRI_SITE, comm);
   describe_receive(call, buf, count, type, source, tag);
   call.new_request();
   call.begin();
-  const int status = PMPI_Irecv(buf, count, type, source, tag, comm, request);
+  const int status = real::Irecv(buf, count, type, source, tag, comm, request);
   if (status == MPI_SUCCESS) call.pending(request);
   return call.end(status);
 }
@@ -143,18 +142,18 @@ struct RecvHalf {
 // Strict mode: both halves at once as MPI 4.1, section 3.11 has it, but the send waits for its receive.
 int synchronous_sendrecv(const SendHalf& out, const RecvHalf& in, MPI_Comm comm, MPI_Status* status) {
   MPI_Request receive = nullptr, send = nullptr;
-  int error = PMPI_Irecv(in.buf, in.count, in.type, in.source, in.tag, comm, &receive);
-  if (error == MPI_SUCCESS) error = PMPI_Issend(out.buf, out.count, out.type, out.dest, out.tag, comm, &send);
-  if (error == MPI_SUCCESS) error = PMPI_Wait(&receive, status);
-  if (error == MPI_SUCCESS) error = PMPI_Wait(&send, MPI_STATUS_IGNORE);
+  int error = real::Irecv(in.buf, in.count, in.type, in.source, in.tag, comm, &receive);
+  if (error == MPI_SUCCESS) error = real::Issend(out.buf, out.count, out.type, out.dest, out.tag, comm, &send);
+  if (error == MPI_SUCCESS) error = real::Wait(&receive, status);
+  if (error == MPI_SUCCESS) error = real::Wait(&send, MPI_STATUS_IGNORE);
   return error;
 }
 
 }  // namespace
 
-PETRI_MPI int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-                           void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                           MPI_Status* status) {
+PETRI_MPI(Sendrecv)
+(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
+ MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
   Call call(Op::sendrecv, PETRI_SITE, comm);
   describe_both(call, ends_of(dest, sendtag, source, recvtag), sendcount, sendtype, recvcount, recvtype);
   call.receives_from(source, recvtag);
@@ -165,16 +164,17 @@ PETRI_MPI int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype send
   MPI_Status* to = status_for(call, status, ours);
   const auto perform = [&] {
     if (!state.strict)
-      return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
-                           comm, to);
+      return real::Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                            comm, to);
     return synchronous_sendrecv({sendbuf, sendcount, sendtype, dest, sendtag},
                                 {recvbuf, recvcount, recvtype, source, recvtag}, comm, to);
   };
   return settle(call, perform(), to);
 }
 
-PETRI_MPI int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
-                                   int recvtag, MPI_Comm comm, MPI_Status* status) {
+PETRI_MPI(Sendrecv_replace)
+(void* buf, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+ MPI_Status* status) {
   Call call(Op::sendrecv_replace, PETRI_SITE, comm);
   describe_both(call, ends_of(dest, sendtag, source, recvtag), count, type, count, type);
   call.receives_from(source, recvtag);
@@ -184,26 +184,29 @@ PETRI_MPI int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype type, int 
   MPI_Status ours;
   MPI_Status* to = status_for(call, status, ours);
   const auto perform = [&] {
-    if (!state.strict) return PMPI_Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, to);
+    if (!state.strict) return real::Sendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, to);
     // What goes out must be kept from what comes in: it travels packed, which fits a receive of any type.
     int room = 0, packed = 0;
-    if (const int error = PMPI_Pack_size(count, type, comm, &room); error != MPI_SUCCESS) return error;
-    std::vector<char> copy(static_cast<std::size_t>(room));
-    if (const int error = PMPI_Pack(buf, count, type, copy.data(), room, &packed, comm); error != MPI_SUCCESS)
-      return error;
-    return synchronous_sendrecv({copy.data(), packed, handles.packed, dest, sendtag},
-                                {buf, count, type, source, recvtag}, comm, to);
+    if (const int error = real::Pack_size(count, type, comm, &room); error != MPI_SUCCESS) return error;
+    void* copy = std::malloc(static_cast<std::size_t>(room));
+    if (copy == nullptr && room > 0) return MPI_ERR_NO_MEM;
+    int error = real::Pack(buf, count, type, copy, room, &packed, comm);
+    if (error == MPI_SUCCESS)
+      error = synchronous_sendrecv({copy, packed, handles.packed, dest, sendtag}, {buf, count, type, source, recvtag},
+                                   comm, to);
+    std::free(copy);
+    return error;
   };
   return settle(call, perform(), to);
 }
 
-PETRI_MPI int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
+PETRI_MPI(Probe)(int source, int tag, MPI_Comm comm, MPI_Status* status) {
   Call call(Op::probe, PETRI_SITE, comm);
   call.from(source, tag);
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(call, status, ours);
-  return settle(call, PMPI_Probe(source, tag, comm, to), to);
+  return settle(call, real::Probe(source, tag, comm, to), to);
 }
 
 namespace {
@@ -236,18 +239,18 @@ int poll_messages(Op op, const void* site, int source, int tag, MPI_Comm comm, i
 
 }  // namespace
 
-PETRI_MPI int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
-  if (!records_here()) return PMPI_Iprobe(source, tag, comm, flag, status);
+PETRI_MPI(Iprobe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
+  if (!records_here()) return real::Iprobe(source, tag, comm, flag, status);
   return poll_messages(Op::iprobe, PETRI_SITE, source, tag, comm, flag, status,
-                       [=](MPI_Status* to) { return PMPI_Iprobe(source, tag, comm, flag, to); });
+                       [=](MPI_Status* to) { return real::Iprobe(source, tag, comm, flag, to); });
 }
 
 // A matched probe takes its message out of the queue; the receive that follows names the message by a number.
-PETRI_MPI int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
-  if (!records_here()) return PMPI_Improbe(source, tag, comm, flag, message, status);
+PETRI_MPI(Improbe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  if (!records_here()) return real::Improbe(source, tag, comm, flag, message, status);
   MPI_Status ours;
   MPI_Status* to = status == MPI_STATUS_IGNORE ? &ours : status;
-  const int result = within_call([&] { return PMPI_Improbe(source, tag, comm, flag, message, to); });
+  const int result = within_call([&] { return real::Improbe(source, tag, comm, flag, message, to); });
   const bool failed = result == MPI_SUCCESS && *flag == 0;
   if (failed && count_failed_poll(Op::improbe, probe_key(comm, source, tag))) return result;
   Call call(Op::improbe, PETRI_SITE, comm);
@@ -262,18 +265,18 @@ PETRI_MPI int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Mes
   return settle(call, result, to);
 }
 
-PETRI_MPI int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+PETRI_MPI(Mprobe)(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
   Call call(Op::mprobe, PETRI_SITE, comm);
   call.from(source, tag);
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(call, status, ours);
-  const int result = PMPI_Mprobe(source, tag, comm, message, to);
+  const int result = real::Mprobe(source, tag, comm, message, to);
   if (result == MPI_SUCCESS) call.took_message(*message);
   return settle(call, result, to);
 }
 
-PETRI_MPI int MPI_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+PETRI_MPI(Mrecv)(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
   Call call(Op::mrecv, PETRI_SITE);
   call.data(count, type);
   call.receives_message(*message);
@@ -281,17 +284,17 @@ PETRI_MPI int MPI_Mrecv(void* buf, int count, MPI_Datatype type, MPI_Message* me
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(call, status, ours);
-  return settle(call, PMPI_Mrecv(buf, count, type, message, to), to);
+  return settle(call, real::Mrecv(buf, count, type, message, to), to);
 }
 
-PETRI_MPI int MPI_Imrecv(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+PETRI_MPI(Imrecv)(void* buf, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
   Call call(Op::imrecv, PETRI_SITE);
   call.data(count, type);
   call.receives_message(*message);
   call.out(buf, count, type);
   call.new_request();
   call.begin();
-  const int status = PMPI_Imrecv(buf, count, type, message, request);
+  const int status = real::Imrecv(buf, count, type, message, request);
   if (status == MPI_SUCCESS) call.pending(request);
   return call.end(status);
 }

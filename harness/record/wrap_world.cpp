@@ -19,35 +19,35 @@ int initialize(Op op, const void* site, const Init& init) {
 
 }  // namespace
 
-PETRI_MPI int MPI_Init(int* argc, char*** argv) {
-  return initialize(Op::init, PETRI_SITE, [=] { return PMPI_Init(argc, argv); });
+PETRI_MPI(Init)(int* argc, char*** argv) {
+  return initialize(Op::init, PETRI_SITE, [=] { return real::Init(argc, argv); });
 }
 
-PETRI_MPI int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  return initialize(Op::init_thread, PETRI_SITE, [=] { return PMPI_Init_thread(argc, argv, required, provided); });
+PETRI_MPI(Init_thread)(int* argc, char*** argv, int required, int* provided) {
+  return initialize(Op::init_thread, PETRI_SITE, [=] { return real::Init_thread(argc, argv, required, provided); });
 }
 
-PETRI_MPI int MPI_Finalize() {
-  if (!records_here()) return PMPI_Finalize();
+PETRI_MPI(Finalize)() {
+  if (!records_here()) return real::Finalize();
   Call call(Op::finalize, PETRI_SITE);
   call.begin();
-  const int status = call.end(PMPI_Finalize());
+  const int status = call.end(real::Finalize());
   close_record();
   return status;
 }
 
-PETRI_MPI int MPI_Abort(MPI_Comm comm, int code) {
+PETRI_MPI(Abort)(MPI_Comm comm, int code) {
   Call call(Op::abort, PETRI_SITE, comm);
   call.begin();
   if (call.active()) note_end(Ended::aborted, code);
-  return call.end(PMPI_Abort(comm, code));
+  return call.end(real::Abort(comm, code));
 }
 
 // Outside the record: a freed handle may come back for another type.
-PETRI_MPI int MPI_Type_free(MPI_Datatype* type) {
+PETRI_MPI(Type_free)(MPI_Datatype* type) {
   if (state.recording) {
     const Locked locked;
     forget_type(*type);
   }
-  return PMPI_Type_free(type);
+  return real::Type_free(type);
 }

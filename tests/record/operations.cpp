@@ -46,6 +46,14 @@ void blocking_messages() {
   MPI_Sendrecv_replace(&mine, 1, MPI_DOUBLE, other, 4, other, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+// The second names of MPI's functions are the program's as well: Fortran bindings call them.
+void profiling_names() {
+  int data = rank;
+  if (rank == 0) PMPI_Send(&data, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+  if (rank == 1) PMPI_Recv(&data, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  PMPI_Barrier(MPI_COMM_WORLD);
+}
+
 void nonblocking_messages() {
   int data[3] = {0, 0, 0};
   MPI_Request requests[3];
@@ -344,6 +352,7 @@ void head_to_head() {
 
 constexpr Program kPrograms[] = {
     {"blocking_messages", blocking_messages},
+    {"profiling_names", profiling_names},
     {"nonblocking_messages", nonblocking_messages},
     {"many_requests", many_requests},
     {"some_and_any", some_and_any},

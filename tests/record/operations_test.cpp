@@ -57,6 +57,11 @@ TEST(RecordPointToPoint, CallSitesAreSourceLines) {
   EXPECT_EQ(scenario.ranks[0].events.at(5).site, scenario.ranks[1].events.at(5).site);
 }
 
+TEST(RecordPointToPoint, CallsByTheirProfilingNamesAreRecordedOnce) {
+  EXPECT_THAT(events_of(record(2, "profiling_names"), 0),
+              ElementsAre(R"({"op":"send","count":1,"dtype":"int32","peer":1,"tag":5})", R"({"op":"barrier"})"));
+}
+
 TEST(RecordRequests, WildcardReceivesLearnTheirSourceFromAWaitThatIgnoresStatuses) {
   const Scenario scenario = record(2, "nonblocking_messages");
   EXPECT_THAT(events_of(scenario, 0),
