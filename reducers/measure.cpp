@@ -58,6 +58,10 @@ class Bytes {
     add(s.nan);
     add(s.inf);
   }
+  void add(const Buffer& buffer) {
+    add(buffer.address);
+    add(buffer.bytes);
+  }
   void add(const Fill& fill) {
     add(fill.generator);
     add(fill.seed);
@@ -84,10 +88,14 @@ void add_extras(Bytes& out, const EventExtras& x) {
   out.add(x.ranks);
   out.add(x.color);
   out.add(x.key);
-  for (const auto* text : {&x.remote, &x.win, &x.file, &x.lock, &x.stream, &x.category, &x.value, &x.error, &x.npy}) {
+  for (const auto* list : {&x.sources, &x.destinations, &x.dims, &x.periods}) out.add(*list);
+  for (const auto* text : {&x.remote, &x.win, &x.file, &x.lock, &x.assertions, &x.path, &x.mode, &x.stream, &x.event,
+                           &x.category, &x.value, &x.error, &x.npy}) {
     out.add(*text);
   }
-  for (const auto& value : {x.target, x.thread, x.device}) out.add(value);
+  for (const auto& value : {x.target, x.thread, x.device, x.partitions}) out.add(value);
+  out.add(x.disp);
+  for (const auto& buffer : {x.sendbuffer, x.recvbuffer}) out.add(buffer);
   out.add(x.in);
   out.add(x.out);
   out.add(x.values);
@@ -141,6 +149,7 @@ std::string fingerprint(const Scenario& scenario) {
   for (const Communicator& comm : scenario.comms) {
     for (const auto* text : {&comm.name, &comm.parent, &comm.backend, &comm.label}) out.add(*text);
     out.add(comm.ranks);
+    out.add(comm.remote);
     out.add(comm.known);
   }
   for (const RankTrace& rank : scenario.ranks) {

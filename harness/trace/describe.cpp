@@ -5,10 +5,12 @@
 namespace petri {
 namespace {
 
+// A peer or root by its global rank. Which group an intercommunicator's peer is in depends on who calls.
 std::string group_rank(const Communicator& comm, std::int32_t rank) {
   if (rank == kAny) return "any";
   if (rank == kNull) return "null";
   if (rank == kRootHere) return "itself";
+  if (comm.is_inter()) return fmt::format("{} of the other group", rank);
   if (!comm.known || rank < 0 || rank >= static_cast<std::int32_t>(comm.ranks.size()))
     return fmt::format("{} (of the group)", rank);
   return std::to_string(comm.ranks[static_cast<std::size_t>(rank)]);
@@ -62,7 +64,13 @@ std::string peers(const Communicator& comm, const Event& event) {
       out += fmt::format("{} from {}, tag {}", to != kUnset ? "," : "", group_rank(comm, from),
                          tag(pick(extras.recvtag, tag_of(event))));
   } else if (event.peer != kUnset) {
-    out += fmt::format(" {} {}, tag {}", kind == OpKind::send ? "to" : "from", group_rank(comm, event.peer),
+    out += fmt::format(" {} {}, tag {}",
+                       kind == OpKind::send          ? "to"
+                       : kind == OpKind::comm_create ? "across to leader"
+                                                     : "from",
+                       extras.remote.empty() || extras.remote == "world"
+                           ? group_rank(comm, event.peer)
+                           : fmt::format("{} of {}", event.peer, extras.remote),
                        tag(tag_of(event)));
   }
   if (event.root != kUnset) out += fmt::format(" root {}", group_rank(comm, event.root));
@@ -82,7 +90,13 @@ std::string describe(const Scenario& scenario, const Event& event) {
   if (!extras.requests.empty()) out += fmt::format(" #{}", list(extras.requests));
   if (event.new_comm != kNoComm)
     out += fmt::format(" making {}", scenario.comms[static_cast<std::size_t>(event.new_comm)].name);
-  if (event.comm != 0) out += fmt::format(" on {}", comm.name);
+  if (extras.target) out += fmt::format(" at {}", group_rank(comm, *extras.target));
+  if (!extras.lock.empty()) out += " " + extras.lock;
+  if (!extras.win.empty()) out += " on " + extras.win;
+  if (!extras.file.empty()) out += " on " + extras.file;
+  if (event.comm != 0 && extras.win.empty() && extras.file.empty()) out += fmt::format(" on {}", comm.name);
+  if (!extras.event.empty()) out += " " + extras.event;
+  if (!extras.stream.empty()) out += " on stream " + extras.stream;
   if (extras.polls != 0) out += fmt::format(", polled {}×", extras.polls);
   return out;
 }

@@ -42,6 +42,13 @@ struct Fill {
   bool operator==(const Fill&) const = default;
 };
 
+// Memory that an operation reads or writes: [address, address + bytes) in the process that made the call.
+struct Buffer {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const Buffer&) const = default;
+};
+
 // Arguments that few events have. Kept beside the event, so that the usual one stays small.
 struct EventExtras {
   std::vector<std::int64_t> counts, sendcounts, recvcounts;
@@ -49,13 +56,23 @@ struct EventExtras {
   std::int64_t sendcount = kUnknownCount, recvcount = kUnknownCount;
   ElementType sendtype = ElementType::unknown, recvtype = ElementType::unknown;
   std::vector<std::uint32_t> requests;     // of waitall, testall, startall …
-  std::vector<std::uint32_t> indices;      // which of them completed (waitsome, testsome)
-  std::optional<std::int32_t> index;       // which of them completed (waitany, testany)
+  std::vector<std::uint32_t> indices;      // which of them completed (waitsome, testsome); partitions (pready_list)
+  std::optional<std::int32_t> index;       // which of them completed (waitany, testany); the partition (pready)
+  std::optional<std::int32_t> partitions;  // of psend_init, precv_init
   std::optional<std::int64_t> message;     // of mprobe, mrecv
   std::uint64_t polls = 0;                 // failed polls that this event stands for
-  std::vector<std::int32_t> ranks;         // members named on a creation event: group ranks of comm
+  std::vector<std::int32_t> ranks;         // members named by a creation, a post or a start: group ranks of comm
+  // Topologies: this rank's neighbours, group ranks of the new communicator in the order of its neighbour collectives;
+  // kNull where a process grid has an edge. A grid's extents and whether each is a ring.
+  std::vector<std::int32_t> sources, destinations, dims, periods;
   std::optional<std::int32_t> color, key;  // color: kNull is MPI_UNDEFINED
-  std::string remote, win, file, lock, stream, category, value, error;
+  std::string remote;                      // of intercomm_create: the communicator in which `peer` is the remote leader
+  // One-sided and file calls. A window and an open file have one name on all members, as a communicator has; `assert`
+  // is a list of MPI's assertions ("noprecede,nosucceed"), `mode` a file's access mode ("create,wronly").
+  std::string win, lock, assertions, file, path, mode;
+  std::optional<std::int64_t> disp;  // of the target's memory or in the file, bytes
+  std::optional<Buffer> sendbuffer, recvbuffer;
+  std::string stream, event, category, value, error;  // event: of event_record, stream_wait, event_sync
   std::optional<std::int32_t> target, thread, device;
   std::optional<Summary> in, out;
   std::vector<double> values;  // payload written inline

@@ -18,6 +18,12 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
+std::vector<std::int32_t> read_members(JsonValue& value, std::int32_t world) {
+  std::vector<std::int32_t> members;
+  value.each_element([&](JsonValue rank) { members.push_back(rank.small(0, world - 1)); });
+  return members;
+}
+
 Scenario read_first_line(LineSource& source, JsonLine& line, std::string& text) {
   if (!source.next(text))
     throw InputError(source.name(), 1, 1, fmt::format("expected {}, but the file is empty", kHeaderHint));
@@ -100,6 +106,7 @@ void LineReader::communicator(JsonLine& line) {
   Communicator comm;
   const char* name_at = nullptr;
   const char* ranks_at = nullptr;
+  const char* remote_at = nullptr;
   line.fields(kComm, &comm.free_keys, [&](Key key, JsonValue value) {
     switch (key) {
       case Key::comm_: comm.name = value.text(), name_at = value.at(); break;
@@ -107,9 +114,9 @@ void LineReader::communicator(JsonLine& line) {
         ranks_at = value.at();
         comm.known = !value.is_text();
         if (!comm.known && value.text() != "unknown") value.reject("a list of ranks, or \"unknown\"");
-        if (!comm.known) break;
-        value.each_element([&](JsonValue rank) { comm.ranks.push_back(rank.small(0, scenario_.world() - 1)); });
+        if (comm.known) comm.ranks = read_members(value, scenario_.world());
         break;
+      case Key::remote_: remote_at = value.at(), comm.remote = read_members(value, scenario_.world()); break;
       case Key::parent_: comm.parent = value.text(); break;
       case Key::backend_: comm.backend = value.text(); break;
       case Key::label_: comm.label = value.text(); break;
@@ -123,10 +130,14 @@ void LineReader::communicator(JsonLine& line) {
   if (ranks_at == nullptr) line.fail_at_start("expected the members of the communicator: \"ranks\" is missing");
   if (comm.known && comm.ranks.empty())
     line.fail(ranks_at, "a communicator must have a member, got an empty \"ranks\"");
+  if (remote_at != nullptr && (!comm.known || comm.remote.empty()))
+    line.fail(remote_at, "\"remote\" is the other group of an intercommunicator: both need their members");
   auto members = comm.ranks;
+  members.insert(members.end(), comm.remote.begin(), comm.remote.end());
   std::sort(members.begin(), members.end());
   if (const auto twice = std::adjacent_find(members.begin(), members.end()); twice != members.end())
-    line.fail(ranks_at, fmt::format("\"ranks\" must name each rank once, got {} twice", *twice));
+    line.fail(ranks_at, fmt::format("\"{}\" must name each rank once, got {} twice",
+                                    remote_at != nullptr ? "ranks\" and \"remote" : "ranks", *twice));
   members_.push_back(std::move(members));
   scenario_.add_comm(std::move(comm));
   any_ = true;

@@ -131,12 +131,23 @@ bool read_completion(Key key, JsonValue& value, EventExtras& extras) {
     case Key::index_: extras.index = value.small_or({{"null", kNull}}); return true;
     case Key::message_: extras.message = value.whole(); return true;
     case Key::polls_: extras.polls = value.natural(); return true;
+    case Key::partitions_: extras.partitions = value.small(); return true;
     default: return false;
   }
 }
 
+std::vector<std::int32_t> read_neighbours(JsonValue& value) {
+  std::vector<std::int32_t> neighbours;
+  value.each_element([&](JsonValue rank) { neighbours.push_back(rank.small_or({{"null", kNull}})); });
+  return neighbours;
+}
+
 bool read_creation(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
+    case Key::sources_: extras.sources = read_neighbours(value); return true;
+    case Key::destinations_: extras.destinations = read_neighbours(value); return true;
+    case Key::dims_: extras.dims = read_numbers<std::int32_t>(value, kMost32); return true;
+    case Key::periods_: extras.periods = read_numbers<std::int32_t>(value, 1); return true;
     case Key::ranks_: extras.ranks = read_numbers<std::int32_t>(value, kMost32); return true;
     case Key::color_: extras.color = value.small_or({{"null", kNull}}); return true;
     case Key::key_: extras.key = value.small(std::numeric_limits<std::int32_t>::min()); return true;
@@ -145,13 +156,42 @@ bool read_creation(Key key, JsonValue& value, EventExtras& extras) {
   }
 }
 
-bool read_place(Key key, JsonValue& value, EventExtras& extras) {
+std::string read_lock(JsonValue& value) {
+  static const std::vector<std::string_view> names{"shared", "exclusive"};
+  const auto find = [](std::string_view text) -> std::optional<std::string> {
+    if (std::find(names.begin(), names.end(), text) == names.end()) return std::nullopt;
+    return std::string(text);
+  };
+  return read_name(value, find, "lock", names);
+}
+
+Buffer read_buffer(JsonValue& value) {
+  std::vector<std::uint64_t> ends;
+  value.each_element([&](JsonValue number) { ends.push_back(number.natural()); });
+  if (ends.size() != 2 || ends[0] + ends[1] < ends[0]) value.reject("an address and a number of bytes");
+  return {ends[0], ends[1]};
+}
+
+bool read_memory(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
     case Key::win_: extras.win = value.text(); return true;
+    case Key::lock_: extras.lock = read_lock(value); return true;
+    case Key::assert_: extras.assertions = value.text(); return true;
+    case Key::disp_: extras.disp = value.whole(); return true;
     case Key::file_: extras.file = value.text(); return true;
-    case Key::lock_: extras.lock = value.text(); return true;
+    case Key::path_: extras.path = value.text(); return true;
+    case Key::mode_: extras.mode = value.text(); return true;
+    case Key::sendbuffer_: extras.sendbuffer = read_buffer(value); return true;
+    case Key::recvbuffer_: extras.recvbuffer = read_buffer(value); return true;
+    default: return false;
+  }
+}
+
+bool read_place(Key key, JsonValue& value, EventExtras& extras) {
+  switch (key) {
     case Key::target_: extras.target = value.small_or({{"null", kNull}}); return true;
     case Key::stream_: extras.stream = value.scalar_text(); return true;
+    case Key::event_: extras.event = value.scalar_text(); return true;
     case Key::thread_: extras.thread = value.small(); return true;
     case Key::device_: extras.device = value.small(); return true;
     default: return false;
@@ -173,7 +213,7 @@ bool read_record(Key key, JsonValue& value, EventExtras& extras) {
 }
 
 void read_extra(Key key, JsonValue& value, EventExtras& extras) {
-  for (const auto read : {read_sides, read_completion, read_creation, read_place, read_record})
+  for (const auto read : {read_sides, read_completion, read_creation, read_memory, read_place, read_record})
     if (read(key, value, extras)) return;
 }
 
@@ -264,14 +304,20 @@ class EventReader {
     const Communicator& comm = scenario_.comm_of(event_);
     if (!comm.known) return;
     const EventExtras& extras = event_.extras.get();
-    const auto size = static_cast<std::int32_t>(comm.ranks.size());
-    const auto check = [&](Key key, std::int32_t rank) {
-      if (rank >= size)
-        line_.fail(at(key), fmt::format("\"{}\" must be a group rank of \"{}\", which has {} ranks, got {}",
-                                        name_of(key), comm.name, size, rank));
+    const auto check_in = [&](Key key, std::int32_t rank, const Communicator& names, std::size_t size) {
+      if (rank >= static_cast<std::int32_t>(size))
+        line_.fail(at(key), fmt::format("\"{}\" must be a group rank of \"{}\", which has {} ranks{}, got {}",
+                                        name_of(key), names.name, size, names.is_inter() ? " there" : "", rank));
     };
+    const std::size_t peers = comm.peers_of(rank_).size();
+    const auto check = [&](Key key, std::int32_t rank) { check_in(key, rank, comm, peers); };
     check(Key::root_, event_.root);
-    check(Key::peer_, event_.peer);
+    if (extras.remote.empty()) {
+      check(Key::peer_, event_.peer);
+    } else if (const std::int32_t remote = scenario_.find_comm(extras.remote); remote != kNoComm) {
+      const Communicator& bridge = scenario_.comms[static_cast<std::size_t>(remote)];
+      if (bridge.known) check_in(Key::peer_, event_.peer, bridge, bridge.peers_of(rank_).size());
+    }
     check(Key::matched_, event_.matched);
     check(Key::sendpeer_, extras.sendpeer);
     check(Key::recvpeer_, extras.recvpeer);

@@ -39,7 +39,14 @@ std::optional<EndKind> end_kind_named(std::string_view name) {
 
 std::int32_t Communicator::group_rank_of(std::int32_t global) const {
   const auto found = std::find(ranks.begin(), ranks.end(), global);
-  return found == ranks.end() ? -1 : static_cast<std::int32_t>(found - ranks.begin());
+  if (found != ranks.end()) return static_cast<std::int32_t>(found - ranks.begin());
+  const auto across = std::find(remote.begin(), remote.end(), global);
+  return across == remote.end() ? -1 : static_cast<std::int32_t>(across - remote.begin());
+}
+
+const std::vector<std::int32_t>& Communicator::peers_of(std::int32_t global) const {
+  const bool first_group = std::find(ranks.begin(), ranks.end(), global) != ranks.end();
+  return is_inter() && first_group ? remote : ranks;
 }
 
 SymbolTable::SymbolTable() {

@@ -57,13 +57,17 @@ struct Header {
 
 struct Communicator {
   std::string name;
-  std::vector<std::int32_t> ranks;  // global ranks by group rank; empty with known == false
-  bool known = true;                // false: named by a creation event that may have hung, members unknown
+  std::vector<std::int32_t> ranks;   // global ranks by group rank; empty with known == false
+  std::vector<std::int32_t> remote;  // an intercommunicator's other group; empty: an intracommunicator
+  bool known = true;                 // false: named by a creation event that may have hung, members unknown
   std::string parent, backend, label;
   std::vector<std::pair<std::string, std::string>> free_keys;
 
-  // Group rank of a global rank, or -1. Linear in the size; the model keeps its own index.
+  bool is_inter() const { return !remote.empty(); }
+  // Group rank of a global rank in its own group, or -1. Linear in the size; the model keeps its own index.
   std::int32_t group_rank_of(std::int32_t global) const;
+  // The group in which peers and roots are named by a member: the other one on an intercommunicator.
+  const std::vector<std::int32_t>& peers_of(std::int32_t global) const;
 };
 
 // How a rank's record ended.

@@ -100,10 +100,20 @@ json communicator(const Communicator& comm) {
     line["ranks"] = comm.ranks;
   else
     line["ranks"] = "unknown";
+  put_list(line, "remote", comm.remote);
   put_text(line, "parent", comm.parent);
   put_text(line, "backend", comm.backend);
   put_text(line, "label", comm.label);
   return line;
+}
+
+// Group ranks among which some may be MPI_PROC_NULL.
+void put_ranks(json& line, const char* key, const std::vector<std::int32_t>& ranks) {
+  for (const std::int32_t rank : ranks) line[key].push_back(word_or_number(rank));
+}
+
+void put_buffer(json& line, const char* key, const std::optional<Buffer>& buffer) {
+  if (buffer) line[key] = {buffer->address, buffer->bytes};
 }
 
 json summary(const Summary& summary) {
@@ -124,6 +134,10 @@ void put_creation(json& line, const Scenario& scenario, const Event& event, cons
   put_list(line, "ranks", extras.ranks);
   if (extras.color) line["color"] = word_or_number(*extras.color);
   if (extras.key) line["key"] = *extras.key;
+  put_ranks(line, "sources", extras.sources);
+  put_ranks(line, "destinations", extras.destinations);
+  put_list(line, "dims", extras.dims);
+  put_list(line, "periods", extras.periods);
 }
 
 void put_data(json& line, const Event& event, const EventExtras& extras) {
@@ -155,16 +169,27 @@ void put_completion(json& line, const Event& event, const EventExtras& extras) {
   if (extras.index) line["index"] = word_or_number(*extras.index);
   put_list(line, "indices", extras.indices);
   if (extras.polls != 0) line["polls"] = extras.polls;
+  if (extras.partitions) line["partitions"] = *extras.partitions;
 }
 
-void put_place(json& line, const Event& event, const EventExtras& extras) {
+void put_memory(json& line, const EventExtras& extras) {
   put_text(line, "win", extras.win);
   if (extras.target) line["target"] = word_or_number(*extras.target);
   put_text(line, "lock", extras.lock);
+  put_text(line, "assert", extras.assertions);
+  if (extras.disp) line["disp"] = *extras.disp;
   put_text(line, "file", extras.file);
+  put_text(line, "path", extras.path);
+  put_text(line, "mode", extras.mode);
+  put_buffer(line, "sendbuffer", extras.sendbuffer);
+  put_buffer(line, "recvbuffer", extras.recvbuffer);
+}
+
+void put_place(json& line, const Event& event, const EventExtras& extras) {
   if (extras.thread) line["thread"] = *extras.thread;
   if (extras.device) line["device"] = *extras.device;
   put_text(line, "stream", extras.stream);
+  put_text(line, "event", extras.event);
   put_argument(line, "step", event.step);
   put_argument(line, "microbatch", event.microbatch);
   put_text(line, "category", extras.category);
@@ -201,6 +226,7 @@ json event(const Scenario& scenario, std::size_t rank, std::size_t position) {
   put_creation(line, scenario, event, extras);
   put_data(line, event, extras);
   put_completion(line, event, extras);
+  put_memory(line, extras);
   put_place(line, event, extras);
   put_payload(line, extras);
   put_outcome(line, scenario, event, extras);
