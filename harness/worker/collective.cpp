@@ -57,7 +57,7 @@ class Call {
   MPI_Request* request;  // null: the blocking form
 
   void* sent(std::size_t elements) { return kept(payload_of(event_, replayer_.rank(), out_.type, elements)); }
-  void* room(std::size_t elements) { return kept(Buffer(elements * bytes_of(in_.type))); }
+  void* room(std::size_t elements) { return kept(Bytes(elements * bytes_of(in_.type))); }
   void* sent() { return sent(static_cast<std::size_t>(send_count)); }
   void* room() { return room(static_cast<std::size_t>(recv_count)); }
   std::size_t of_all(int count) const { return static_cast<std::size_t>(count) * static_cast<std::size_t>(members); }
@@ -77,7 +77,7 @@ class Call {
     return lists(Layout(first_known(event_.extras->recvcounts, event_.extras->counts), recv_count, members, unit));
   }
   MPI_Datatype* types(MPI_Datatype type) {
-    Buffer bytes(static_cast<std::size_t>(members) * sizeof(MPI_Datatype));
+    Bytes bytes(static_cast<std::size_t>(members) * sizeof(MPI_Datatype));
     auto* kept_types = static_cast<MPI_Datatype*>(kept(std::move(bytes)));
     for (int member = 0; member < members; ++member) kept_types[member] = type;
     return kept_types;
@@ -92,14 +92,14 @@ class Call {
   }
 
  private:
-  void* kept(Buffer bytes) {
+  void* kept(Bytes bytes) {
     if (request == nullptr) return replayer_.scratch(std::move(bytes)).data();
     void* data = bytes.data();  // stays where it is when the vector moves
     replayer_.keep(event_.request, std::move(bytes));
     return data;
   }
   int* ints(const std::vector<int>& values) {
-    Buffer bytes(values.size() * sizeof(int));
+    Bytes bytes(values.size() * sizeof(int));
     auto* copy = static_cast<int*>(kept(std::move(bytes)));
     std::copy(values.begin(), values.end(), copy);
     return copy;

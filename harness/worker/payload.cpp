@@ -45,7 +45,7 @@ T converted(double value) {
 }
 
 template <class T>
-void write_all(const Event& event, std::int32_t rank, Buffer& buffer) {
+void write_all(const Event& event, std::int32_t rank, Bytes& buffer) {
   for (std::size_t i = 0; i < buffer.size() / sizeof(T); ++i) {
     const T value = converted<T>(value_at(event, rank, i));
     std::memcpy(buffer.data() + i * sizeof(T), &value, sizeof(T));
@@ -54,9 +54,9 @@ void write_all(const Event& event, std::int32_t rank, Buffer& buffer) {
 
 }  // namespace
 
-Buffer payload_of(const Event& event, std::int32_t rank, ElementType type, std::size_t elements) {
+Bytes payload_of(const Event& event, std::int32_t rank, ElementType type, std::size_t elements) {
   const std::size_t size = size_of(type) == 0 ? sizeof(std::int32_t) : size_of(type);
-  Buffer buffer(elements * size);
+  Bytes buffer(elements * size);
   switch (type) {
     case ElementType::float32: write_all<float>(event, rank, buffer); break;
     case ElementType::float64: write_all<double>(event, rank, buffer); break;

@@ -33,12 +33,12 @@ Shape received(const Event& event) {
   return {or_else(event.extras->recvcount, event.count, room), type};
 }
 
-Buffer bytes_for(Shape shape) {
+Bytes bytes_for(Shape shape) {
   const std::size_t size = size_of(shape.type) == 0 ? sizeof(std::int32_t) : size_of(shape.type);
-  return Buffer(size * static_cast<std::size_t>(shape.count));
+  return Bytes(size * static_cast<std::size_t>(shape.count));
 }
 
-Buffer bytes_sent(const Replayer& replayer, const Event& event, Shape shape) {
+Bytes bytes_sent(const Replayer& replayer, const Event& event, Shape shape) {
   return payload_of(event, replayer.rank(), shape.type, static_cast<std::size_t>(shape.count));
 }
 
@@ -53,7 +53,7 @@ using IsendCall = int (*)(const void*, int, MPI_Datatype, int, int, MPI_Comm, MP
 template <SendCall call>
 void perform_send(Replayer& replayer, const Event& event) {
   const Shape shape = sent(event);
-  const Buffer& data = replayer.scratch(bytes_sent(replayer, event, shape));
+  const Bytes& data = replayer.scratch(bytes_sent(replayer, event, shape));
   call(data.data(), shape.count, mpi_type(shape.type), mpi_rank(event.peer), mpi_tag(event.tag),
        replayer.comm_of(event));
 }
@@ -61,7 +61,7 @@ void perform_send(Replayer& replayer, const Event& event) {
 template <IsendCall call>
 void perform_isend(Replayer& replayer, const Event& event) {
   const Shape shape = sent(event);
-  Buffer data = bytes_sent(replayer, event, shape);
+  Bytes data = bytes_sent(replayer, event, shape);
   call(data.data(), shape.count, mpi_type(shape.type), mpi_rank(event.peer), mpi_tag(event.tag),
        replayer.comm_of(event), &replayer.request(event.request));
   replayer.keep(event.request, std::move(data));
@@ -69,14 +69,14 @@ void perform_isend(Replayer& replayer, const Event& event) {
 
 void perform_recv(Replayer& replayer, const Event& event) {
   const Shape shape = received(event);
-  Buffer& data = replayer.scratch(bytes_for(shape));
+  Bytes& data = replayer.scratch(bytes_for(shape));
   MPI_Recv(data.data(), shape.count, mpi_type(shape.type), source_of(replayer, event, event.peer), mpi_tag(event.tag),
            replayer.comm_of(event), MPI_STATUS_IGNORE);
 }
 
 void perform_irecv(Replayer& replayer, const Event& event) {
   const Shape shape = received(event);
-  Buffer data = bytes_for(shape);
+  Bytes data = bytes_for(shape);
   MPI_Irecv(data.data(), shape.count, mpi_type(shape.type), source_of(replayer, event, event.peer), mpi_tag(event.tag),
             replayer.comm_of(event), &replayer.request(event.request));
   replayer.keep(event.request, std::move(data));
@@ -84,13 +84,13 @@ void perform_irecv(Replayer& replayer, const Event& event) {
 
 void perform_mrecv(Replayer& replayer, const Event& event) {
   const Shape shape = received(event);
-  Buffer& data = replayer.scratch(bytes_for(shape));
+  Bytes& data = replayer.scratch(bytes_for(shape));
   MPI_Mrecv(data.data(), shape.count, mpi_type(shape.type), &replayer.message(event), MPI_STATUS_IGNORE);
 }
 
 void perform_imrecv(Replayer& replayer, const Event& event) {
   const Shape shape = received(event);
-  Buffer data = bytes_for(shape);
+  Bytes data = bytes_for(shape);
   MPI_Imrecv(data.data(), shape.count, mpi_type(shape.type), &replayer.message(event),
              &replayer.request(event.request));
   replayer.keep(event.request, std::move(data));
@@ -100,8 +100,8 @@ void perform_sendrecv(Replayer& replayer, const Event& event) {
   const EventExtras& extras = event.extras.get();
   const Shape out = sent(event);
   const Shape in = received(event);
-  const Buffer& data = replayer.scratch(bytes_sent(replayer, event, out));
-  Buffer& room = replayer.scratch(bytes_for(in));
+  const Bytes& data = replayer.scratch(bytes_sent(replayer, event, out));
+  Bytes& room = replayer.scratch(bytes_for(in));
   MPI_Sendrecv(data.data(), out.count, mpi_type(out.type), mpi_rank(or_else(extras.sendpeer, event.peer)),
                mpi_tag(or_else(extras.sendtag, event.tag)), room.data(), in.count, mpi_type(in.type),
                source_of(replayer, event, or_else(extras.recvpeer, event.peer)),
@@ -111,7 +111,7 @@ void perform_sendrecv(Replayer& replayer, const Event& event) {
 void perform_sendrecv_replace(Replayer& replayer, const Event& event) {
   const EventExtras& extras = event.extras.get();
   const Shape shape = sent(event);
-  Buffer& data = replayer.scratch(bytes_sent(replayer, event, shape));
+  Bytes& data = replayer.scratch(bytes_sent(replayer, event, shape));
   MPI_Sendrecv_replace(data.data(), shape.count, mpi_type(shape.type), mpi_rank(or_else(extras.sendpeer, event.peer)),
                        mpi_tag(or_else(extras.sendtag, event.tag)),
                        source_of(replayer, event, or_else(extras.recvpeer, event.peer)),

@@ -39,7 +39,7 @@ Replayer::Replayer(const Scenario& scenario, std::int32_t rank, const WorkerOpti
 void Replayer::run() {
   learn_shapes();
   make_communicators();
-  Buffer room;
+  Bytes room;
   if (uses_bsend(trace_)) {
     room.resize(kBsendRoom);
     PMPI_Buffer_attach(room.data(), static_cast<int>(room.size()));
@@ -101,7 +101,7 @@ int Replayer::size_of_comm(const Event& event) const {
   return size;
 }
 
-Buffer& Replayer::scratch(Buffer buffer) {
+Bytes& Replayer::scratch(Bytes buffer) {
   scratch_.reserve(16);  // references stay valid within one event
   return scratch_.emplace_back(std::move(buffer));
 }

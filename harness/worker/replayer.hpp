@@ -48,10 +48,10 @@ class Replayer {
 
   // A request by its number; MPI_REQUEST_NULL where it is not open. Buffers of an open request live as long as it does.
   MPI_Request& request(std::uint32_t number) { return requests_[number].handle; }
-  void keep(std::uint32_t number, Buffer buffer) { requests_[number].buffers.push_back(std::move(buffer)); }
+  void keep(std::uint32_t number, Bytes buffer) { requests_[number].buffers.push_back(std::move(buffer)); }
   void forget(std::uint32_t number) { requests_.erase(number); }
   // For a blocking call: the buffer lives until the next event.
-  Buffer& scratch(Buffer buffer);
+  Bytes& scratch(Bytes buffer);
   MPI_Message& message(const Event& event) { return messages_[event.extras->message.value_or(0)]; }
 
   // What is not recorded is taken from another rank's event of the same operation on the same communicator, so that
@@ -73,7 +73,7 @@ class Replayer {
 
   struct Open {
     MPI_Request handle = MPI_REQUEST_NULL;
-    std::vector<Buffer> buffers;
+    std::vector<Bytes> buffers;
   };
   const Scenario& scenario_;
   std::int32_t rank_;
@@ -83,7 +83,7 @@ class Replayer {
   std::unordered_map<std::uint32_t, Open> requests_;
   std::unordered_map<std::int64_t, MPI_Message> messages_;
   std::map<std::pair<std::int32_t, std::string_view>, Shape> shapes_;  // by communicator and family
-  std::vector<Buffer> scratch_;
+  std::vector<Bytes> scratch_;
   ReplayLog log_;
   std::size_t index_ = 0;
   MPI_Comm discarded_ = MPI_COMM_NULL;
