@@ -17,10 +17,13 @@ struct Finding {
   Verdict kind = Verdict::completes;
   std::vector<std::int32_t> culprits;  // global ranks, ascending; empty where the evidence names nobody
   std::vector<EventRef> events;        // what it points at, culprits' events first
-  std::string expected;                // what the other ranks did, or what would have been right
-  std::string actual;                  // what the culprits did
-  std::string text;                    // one sentence for a tired person
-  std::vector<std::string> evidence;   // further sentences: the chain to each blocked rank, other readings
+  // The call to look at: the wrong one or, where a call is missing, the one that it leaves unanswered. Nothing: the
+  // first of `events`.
+  std::optional<EventRef> call;
+  std::string expected;               // what the other ranks did, or what would have been right
+  std::string actual;                 // what the culprits did
+  std::string text;                   // one sentence for a tired person
+  std::vector<std::string> evidence;  // further sentences: the chain to each blocked rank, other readings
 };
 
 struct Diagnosis {

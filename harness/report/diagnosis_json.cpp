@@ -15,20 +15,28 @@ json place(const Scenario& scenario, EventRef ref) {
   return {{"rank", ref.rank}, {"seq", events.empty() ? 0 : events.back().seq + 1}};
 }
 
-json finding(const Scenario& scenario, const Finding& finding) {
-  json events = json::array();
-  for (const EventRef ref : finding.events) events.push_back(place(scenario, ref));
-  return {{"kind", name_of(finding.kind)}, {"culprits", finding.culprits}, {"events", std::move(events)},
-          {"expected", finding.expected},  {"actual", finding.actual},     {"text", finding.text},
-          {"evidence", finding.evidence}};
-}
-
-json blocked(const Scenario& scenario, EventRef ref) {
+// The call at a place: what a program needs to show it or to find it in the source.
+json call(const Scenario& scenario, EventRef ref) {
   json object = place(scenario, ref);
   const Event* event = event_of(scenario, ref);
   object["op"] = event != nullptr ? name_of(event->op) : "finalize";
   object["comm"] = event != nullptr ? scenario.comm_of(*event).name : "world";
   if (event != nullptr && event->site != kNoSymbol) object["site"] = scenario.site_of(*event);
+  return object;
+}
+
+json finding(const Scenario& scenario, const Finding& finding) {
+  json object{{"kind", name_of(finding.kind)}, {"culprits", finding.culprits}};
+  if (finding.call)
+    object["call"] = call(scenario, *finding.call);
+  else if (!finding.events.empty())
+    object["call"] = call(scenario, finding.events.front());
+  object["events"] = json::array();
+  for (const EventRef ref : finding.events) object["events"].push_back(call(scenario, ref));
+  object["expected"] = finding.expected;
+  object["actual"] = finding.actual;
+  object["text"] = finding.text;
+  object["evidence"] = finding.evidence;
   return object;
 }
 
@@ -45,7 +53,7 @@ std::string render_json(const Diagnosis& diagnosis, const Scenario& scenario) {
   out["blocked"] = json::array();
   for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank)
     if (const auto index = diagnosis.blocked[rank])
-      out["blocked"].push_back(blocked(scenario, {static_cast<std::int32_t>(rank), *index}));
+      out["blocked"].push_back(call(scenario, {static_cast<std::int32_t>(rank), *index}));
   return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 

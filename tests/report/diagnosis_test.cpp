@@ -85,10 +85,20 @@ TEST(DiagnosisJson, HoldsWhatTheTextSays) {
   const auto& finding = json["findings"].at(0);
   EXPECT_EQ(finding["kind"], "deadlock");
   EXPECT_EQ(finding["culprits"], nlohmann::json({1}));
-  EXPECT_EQ(finding["events"].at(0), (nlohmann::json{{"rank", 1}, {"seq", 1}}));
+  const nlohmann::json barrier{
+      {"rank", 1}, {"seq", 1}, {"op", "barrier"}, {"comm", "world"}, {"site", "/src/guard.cpp:9"}};
+  EXPECT_EQ(finding["events"].at(0), barrier);
+  EXPECT_EQ(finding["call"], barrier);
   EXPECT_EQ(finding["expected"], "ranks 0,2,3: allreduce");
   EXPECT_EQ(json["blocked"].at(1)["op"], "barrier");
   EXPECT_EQ(json["notes"].size(), 1U);
+}
+
+TEST(DiagnosisJson, NamesTheCallThatAMissingOneLeavesUnanswered) {
+  Diagnosis diagnosis = guard_shift_diagnosis();
+  diagnosis.findings[0].call = EventRef{0, 1};
+  const auto json = nlohmann::json::parse(render_json(diagnosis, guard_shift()));
+  EXPECT_EQ(json["findings"].at(0)["call"]["site"], "/src/train.cpp:41");
 }
 
 TEST(Columns, ShareEqualRanksAndMarkTheBlockedEvent) {
