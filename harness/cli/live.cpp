@@ -10,7 +10,7 @@
 #include "harness/trace/error.hpp"
 #include "harness/trace/write.hpp"
 #include "harness/worker/plan/account.hpp"
-#include "harness/worker/plan/plan.hpp"
+#include "harness/worker/plan/refusal.hpp"
 
 namespace petri::cli {
 namespace {
@@ -62,6 +62,8 @@ void refuse_what_cannot_be_replayed(const Scenario& scenario) {
   }
   const std::string reason = reason_against_replay(scenario);
   if (!reason.empty()) throw InputError(scenario.header.job.empty() ? "scenario" : scenario.header.job, 0, 0, reason);
+  if (const std::string missing = missing_for_replay(scenario); !missing.empty())
+    throw EnvironmentError("this replay cannot run here: " + missing);
 }
 
 // Headers say where something was recorded; a replay is its own recording.

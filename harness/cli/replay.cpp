@@ -24,10 +24,13 @@ constexpr Help kHelp{"petri replay [options] SCENARIO",
                      "scenario says. Exit status: the failure's own where it happened again, 5 where it did not.",
                      "petri replay --strict --repeat 10 reproducer.jsonl"};
 
+constexpr std::int32_t kMaxProcesses = 64;  // each is a process of this machine: more are asked for by name
+
 struct ReplayRequest {
   ReplayOptions options;
   std::string output;
   int repeat = 1;
+  std::int32_t max_processes = kMaxProcesses;
   bool json = false;
 };
 
@@ -68,6 +71,23 @@ Delay parse_delay(const std::string& text) {
   if (std::sscanf(text.c_str(), "%d:%u:%lf%c", &delay.rank, &delay.seq, &delay.ms, &rest) != 3 || delay.ms < 0)
     throw UsageError{fmt::format("--delay needs RANK:SEQ:MILLISECONDS, not '{}'", text)};
   return delay;
+}
+
+// What the scenario must have for the request to make sense.
+void check(const ReplayRequest& request, const Scenario& scenario) {
+  if (scenario.world() > request.max_processes)
+    throw UsageError{
+        fmt::format("this replay needs {} processes, and no more than {} may start: `petri shrink` makes it smaller, "
+                    "--max-processes allows more",
+                    scenario.world(), request.max_processes)};
+  for (const Delay& delay : request.options.delays) {
+    if (delay.rank < 0 || delay.rank >= scenario.world())
+      throw UsageError{fmt::format("--delay names rank {}, and the scenario has the ranks 0 to {}", delay.rank,
+                                   scenario.world() - 1)};
+    const std::vector<Event>& events = scenario.ranks[static_cast<std::size_t>(delay.rank)].events;
+    if (std::none_of(events.begin(), events.end(), [&](const Event& event) { return event.seq == delay.seq; }))
+      throw UsageError{fmt::format("--delay names event {} of rank {}, which it does not have", delay.seq, delay.rank)};
+  }
 }
 
 void print_text(const ReplayResult& last, const Outcome& expected, bool shows_it, const Tally& tally) {
@@ -126,6 +146,7 @@ int run_replay(const std::vector<std::string>& args) {
       "delay", po::value(&delays)->value_name("RANK:SEQ:MS")->composing(),
       "wait before this event of this rank; may be repeated")("timeout", po::value(&timeout_s)->value_name("SECONDS"),
                                                               "stop after so long without progress (60)")(
+      "max-processes", po::value(&request.max_processes)->value_name("N"), "refuse a scenario of more ranks (64)")(
       "output,o", po::value(&request.output)->value_name("FILE"), "write what the replay did as a scenario")(
       "json", po::bool_switch(&request.json), "one JSON object");
   po::options_description all;
@@ -143,6 +164,7 @@ int run_replay(const std::vector<std::string>& args) {
   }
   for (const std::string& text : delays) request.options.delays.push_back(parse_delay(text));
   const Scenario scenario = load_input(file);
+  check(request, scenario);
   if (!request.output.empty()) {
     require_other_than_input(request.output, file);
     require_writable(request.output);

@@ -2,6 +2,7 @@
 #include <array>
 #include <numeric>
 
+#include "harness/worker/arguments.hpp"
 #include "harness/worker/perform.hpp"
 #include "harness/worker/types.hpp"
 
@@ -40,7 +41,7 @@ class Call {
     in_ = {extras.recvcount != kUnknownCount ? static_cast<int>(extras.recvcount) : shape.count,
            extras.recvtype != ElementType::unknown ? extras.recvtype : known};
     comm = replayer.comm_of(event);
-    members = replayer.size_of_comm(event);
+    PMPI_Comm_size(comm, &members);
     root = event.root == kUnset ? 0 : mpi_rank(event.root);
     send_count = out_.count;
     recv_count = in_.count;
@@ -51,7 +52,8 @@ class Call {
   }
 
   MPI_Comm comm;
-  int members, root, send_count, recv_count;
+  int members = 0;
+  int root, send_count, recv_count;
   MPI_Datatype send_type, recv_type;
   MPI_Op op;
   MPI_Request* request;  // null: the blocking form
@@ -92,12 +94,7 @@ class Call {
   }
 
  private:
-  void* kept(Bytes bytes) {
-    if (request == nullptr) return replayer_.scratch(std::move(bytes)).data();
-    void* data = bytes.data();  // stays where it is when the vector moves
-    replayer_.keep(event_.request, std::move(bytes));
-    return data;
-  }
+  void* kept(Bytes bytes) { return replayer_.keep(event_, std::move(bytes)); }
   int* ints(const std::vector<int>& values) {
     Bytes bytes(values.size() * sizeof(int));
     auto* copy = static_cast<int*>(kept(std::move(bytes)));

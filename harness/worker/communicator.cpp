@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 
+#include "harness/worker/arguments.hpp"
+#include "harness/worker/group.hpp"
 #include "harness/worker/perform.hpp"
 
 namespace petri {
@@ -25,27 +27,12 @@ std::vector<int> members_of(const Replayer& replayer, const Event& event) {
   return members;
 }
 
-class Group {
- public:
-  Group(MPI_Comm parent, const std::vector<int>& members) {
-    MPI_Group all = MPI_GROUP_NULL;
-    PMPI_Comm_group(parent, &all);
-    PMPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &group_);
-    PMPI_Group_free(&all);
-  }
-  ~Group() {
-    if (group_ != MPI_GROUP_EMPTY) PMPI_Group_free(&group_);
-  }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  MPI_Group get() const { return group_; }
-
- private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
-
 void perform_dup(Replayer& replayer, const Event& event) {
   MPI_Comm_dup(replayer.comm_of(event), replayer.new_comm_of(event));
+}
+
+void perform_dup_with_info(Replayer& replayer, const Event& event) {
+  MPI_Comm_dup_with_info(replayer.comm_of(event), MPI_INFO_NULL, replayer.new_comm_of(event));
 }
 
 void perform_idup(Replayer& replayer, const Event& event) {
@@ -81,6 +68,7 @@ void perform_free(Replayer& replayer, const Event& event) {
 
 constexpr std::array kTable{
     PerformerRow{Op::comm_dup, perform_dup},
+    PerformerRow{Op::comm_dup_with_info, perform_dup_with_info},
     PerformerRow{Op::comm_idup, perform_idup},
     PerformerRow{Op::comm_split, perform_split},
     PerformerRow{Op::comm_create, perform_create},

@@ -100,6 +100,14 @@ void perform_testsome(Replayer& replayer, const Event& event) {
   });
 }
 
+void perform_get_status(Replayer& replayer, const Event& event) {
+  poll_as_recorded(replayer, event, [&] {
+    int flag = 0;
+    MPI_Request_get_status(replayer.request(event.request), &flag, MPI_STATUS_IGNORE);
+    return flag != 0;
+  });
+}
+
 void perform_request_free(Replayer& replayer, const Event& event) {
   // The transfer goes on: its buffer stays with the number, under which no request is open any more.
   if (replayer.request(event.request) != MPI_REQUEST_NULL) MPI_Request_free(&replayer.request(event.request));
@@ -118,6 +126,7 @@ constexpr std::array kTable{
     PerformerRow{Op::testall, perform_testall},
     PerformerRow{Op::testany, perform_testany},
     PerformerRow{Op::testsome, perform_testsome},
+    PerformerRow{Op::request_get_status, perform_get_status},
     PerformerRow{Op::request_free, perform_request_free},
     PerformerRow{Op::cancel, perform_cancel},
 };

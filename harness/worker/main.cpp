@@ -11,7 +11,8 @@
 
 #include "harness/trace/read.hpp"
 #include "harness/worker/perform.hpp"
-#include "harness/worker/plan/plan.hpp"
+#include "harness/worker/plan/operations.hpp"
+#include "harness/worker/plan/refusal.hpp"
 
 namespace petri {
 namespace {
@@ -43,12 +44,14 @@ std::string reason_to_refuse(const Scenario& scenario, int world) {
   if (world != scenario.world()) {
     return "the scenario has " + std::to_string(scenario.world()) + " ranks, this job " + std::to_string(world);
   }
+  if (std::string reason = reason_against_replay(scenario); !reason.empty()) return reason;
+  if (std::string missing = missing_for_replay(scenario); !missing.empty()) return missing;
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
       if (performer_of(event.op) == nullptr) return "no way to perform " + std::string(name_of(event.op));
     }
   }
-  return reason_against_replay(scenario);
+  return {};
 }
 
 }  // namespace
@@ -67,7 +70,7 @@ int main(int argc, char** argv) {
       const Scenario scenario = read_scenario(options.scenario);
       problem = reason_to_refuse(scenario, world);
       if (problem.empty()) {
-        Replayer(scenario, rank, options).run();
+        Rank(scenario, rank, options).run();
         return 0;
       }
     } else {

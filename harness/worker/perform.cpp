@@ -9,7 +9,7 @@ namespace {
 std::array<Performer, 256> all_performers() {
   std::array<Performer, 256> performers{};
   for (const auto table : {point_to_point_table(), probe_table(), completion_table(), collective_table(),
-                           communicator_table(), host_table()}) {
+                           communicator_table(), host_table(), mpi4_table()}) {
     for (const PerformerRow& row : table) performers[static_cast<std::size_t>(row.op)] = row.perform;
   }
   return performers;
@@ -20,16 +20,6 @@ std::array<Performer, 256> all_performers() {
 Performer performer_of(Op op) {
   static const auto performers = all_performers();
   return performers[static_cast<std::size_t>(op)];
-}
-
-int mpi_rank(std::int32_t value) {
-  if (value == kAny) return MPI_ANY_SOURCE;
-  if (value == kRootHere) return MPI_ROOT;
-  return value == kNull || value == kUnset ? MPI_PROC_NULL : value;
-}
-
-int mpi_tag(std::int32_t value) {
-  return value == kAny ? MPI_ANY_TAG : value == kUnset ? 0 : value;
 }
 
 }  // namespace petri

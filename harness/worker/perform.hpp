@@ -20,6 +20,7 @@ std::span<const PerformerRow> completion_table();
 std::span<const PerformerRow> collective_table();
 std::span<const PerformerRow> communicator_table();
 std::span<const PerformerRow> host_table();
+std::span<const PerformerRow> mpi4_table();  // empty where the MPI library has none of MPI 4.0's new calls
 
 // Nothing for an operation that no table has.
 Performer performer_of(Op op);
@@ -28,10 +29,6 @@ Performer performer_of(Op op);
 // for ever where the record ends in it.
 template <class Attempt>
 void poll_as_recorded(const Replayer& replayer, const Event& event, Attempt attempt);
-
-// Values of rank and tag arguments as MPI's.
-int mpi_rank(std::int32_t value);
-int mpi_tag(std::int32_t value);
 
 }  // namespace petri
 

@@ -1,37 +1,34 @@
 // Probes, plain and matching (MPI 4.1, section 3.8).
 #include <array>
 
+#include "harness/worker/arguments.hpp"
 #include "harness/worker/perform.hpp"
 
 namespace petri {
 namespace {
 
-int source_of(const Replayer& replayer, const Event& event) {
-  const bool forced = replayer.forces_order() && event.peer == kAny && event.matched != kUnset;
-  return mpi_rank(forced ? event.matched : event.peer);
-}
-
 void perform_probe(Replayer& replayer, const Event& event) {
-  MPI_Probe(source_of(replayer, event), mpi_tag(event.tag), replayer.comm_of(event), MPI_STATUS_IGNORE);
+  MPI_Probe(mpi_source(replayer, event, event.peer), mpi_tag(event.tag), replayer.comm_of(event), MPI_STATUS_IGNORE);
 }
 
 void perform_iprobe(Replayer& replayer, const Event& event) {
   poll_as_recorded(replayer, event, [&] {
     int found = 0;
-    MPI_Iprobe(source_of(replayer, event), mpi_tag(event.tag), replayer.comm_of(event), &found, MPI_STATUS_IGNORE);
+    MPI_Iprobe(mpi_source(replayer, event, event.peer), mpi_tag(event.tag), replayer.comm_of(event), &found,
+               MPI_STATUS_IGNORE);
     return found != 0;
   });
 }
 
 void perform_mprobe(Replayer& replayer, const Event& event) {
-  MPI_Mprobe(source_of(replayer, event), mpi_tag(event.tag), replayer.comm_of(event), &replayer.message(event),
-             MPI_STATUS_IGNORE);
+  MPI_Mprobe(mpi_source(replayer, event, event.peer), mpi_tag(event.tag), replayer.comm_of(event),
+             &replayer.message(event), MPI_STATUS_IGNORE);
 }
 
 void perform_improbe(Replayer& replayer, const Event& event) {
   poll_as_recorded(replayer, event, [&] {
     int found = 0;
-    MPI_Improbe(source_of(replayer, event), mpi_tag(event.tag), replayer.comm_of(event), &found,
+    MPI_Improbe(mpi_source(replayer, event, event.peer), mpi_tag(event.tag), replayer.comm_of(event), &found,
                 &replayer.message(event), MPI_STATUS_IGNORE);
     return found != 0;
   });

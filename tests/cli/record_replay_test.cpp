@@ -181,14 +181,29 @@ TEST_F(Live, ADelayMovesAnEvent) {
   }
 }
 
+TEST_F(Live, ADelayNamesAnEventThatIsThere) {
+  const Ran no_rank = replay(scenario("c01-guard-shift"), {"--delay", "7:0:1"});
+  EXPECT_EQ(no_rank.status, 2);
+  EXPECT_THAT(no_rank.err, HasSubstr("--delay names rank 7, and the scenario has the ranks 0 to 1"));
+  const Ran no_event = replay(scenario("c01-guard-shift"), {"--delay", "1:99:1"});
+  EXPECT_EQ(no_event.status, 2);
+  EXPECT_THAT(no_event.err, HasSubstr("--delay names event 99 of rank 1"));
+}
+
+TEST_F(Live, StartsNoMoreProcessesThanAllowed) {
+  const Ran ran = replay(scenario("c01-guard-shift"), {"--max-processes", "1"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("this replay needs 2 processes, and no more than 1 may start"));
+}
+
 TEST_F(Live, RefusesWhatItCannotReplay) {
-  scratch.write("rma.jsonl", R"({"petri":1,"job":"rma","world":1}
-{"rank":0,"op":"win_fence","win":"w"}
+  scratch.write("spawn.jsonl", R"({"petri":1,"job":"spawn","world":1}
+{"rank":0,"op":"comm_spawn","root":0,"new":"children"}
 {"end":true,"events":1}
 )");
-  const Ran rma = replay("rma.jsonl");
-  EXPECT_EQ(rma.status, 2);
-  EXPECT_THAT(rma.err, HasSubstr("rank 0, seq 0, win_fence: a replay cannot perform this operation"));
+  const Ran spawn = replay("spawn.jsonl");
+  EXPECT_EQ(spawn.status, 2);
+  EXPECT_THAT(spawn.err, HasSubstr("rank 0, seq 0, comm_spawn: all processes of a replay start together"));
   scratch.write("nccl.jsonl", R"({"petri":1,"job":"nccl","world":1,"backend":"nccl"}
 {"rank":0,"op":"allreduce"}
 {"end":true,"events":1}

@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "harness/trace/read.hpp"
+#include "harness/worker/plan/memory.hpp"
+#include "harness/worker/plan/refusal.hpp"
 
 namespace petri {
 namespace {
@@ -21,10 +23,31 @@ Scenario scenario_of(const std::string& lines) {
 TEST(Plan, NamesTheOperationThatCannotBeReplayed) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
 {"rank":0,"op":"barrier"}
-{"rank":0,"seq":5,"op":"win_fence","win":"w"}
+{"rank":0,"seq":5,"op":"comm_spawn","root":0}
 {"end":true,"events":2}
 )");
-  EXPECT_THAT(reason_against_replay(scenario), HasSubstr("rank 0, seq 5, win_fence"));
+  EXPECT_THAT(reason_against_replay(scenario), HasSubstr("rank 0, seq 5, comm_spawn: all processes"));
+}
+
+TEST(Plan, RefusesSizesBeyondItsLimit) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":2}
+{"rank":0,"op":"allgather","count":100000000,"dtype":"float64"}
+{"rank":1,"op":"alltoallv","sendcounts":[9000000000000000,9000000000000000],"recvcounts":[0,0],"dtype":"int8"}
+{"end":true,"events":2}
+)");
+  EXPECT_THAT(reason_against_replay(scenario), HasSubstr("rank 0, seq 0, allgather: it moves more than the 1024 MiB"));
+  EXPECT_EQ(reason_against_sizes(scenario, scenario.ranks[1].events[0]).has_value(), true);
+}
+
+TEST(Plan, CountsWhatIsHeldAtOnce) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"isend","peer":0,"request":0,"count":1000,"dtype":"int8"}
+{"rank":0,"op":"isend","peer":0,"request":1,"count":1000,"dtype":"int8"}
+{"rank":0,"op":"waitall","requests":[0,1]}
+{"rank":0,"op":"send","peer":0,"count":500,"dtype":"int8"}
+{"end":true,"events":4}
+)");
+  EXPECT_EQ(peak_bytes(scenario, 0), 4000u);  // room for both sides of each
 }
 
 TEST(Plan, NamesASendWithoutItsPeer) {

@@ -2,13 +2,16 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 
 #include "harness/launch/mpirun.hpp"
 #include "harness/launch/run_job.hpp"
 #include "harness/trace/read.hpp"
-#include "harness/worker/plan/plan.hpp"
+#include "harness/worker/plan/operations.hpp"
+#include "harness/worker/plan/refusal.hpp"
 
 namespace petri {
 namespace {
@@ -40,28 +43,48 @@ class ScenarioFile {
   std::string name_;
 };
 
-const std::string kEveryOperation = std::string(PETRI_DATA) + "/every_operation.jsonl";
+const std::string kOperations = std::string(PETRI_DATA) + "/operations";
+const std::string kThreeRanks = kOperations + "/two_sided_and_collective.jsonl";
+
+std::vector<std::string> operation_files() {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(kOperations)) names.push_back(file.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// One file for each chapter: together they hold every operation that the worker performs.
+class WorkerOperations : public testing::TestWithParam<std::string> {};
+
+TEST_P(WorkerOperations, ArePerformed) {
+  const std::string file = kOperations + "/" + GetParam() + ".jsonl";
+  const Scenario scenario = read_scenario(file);
+  ASSERT_THAT(reason_against_replay(scenario), IsEmpty());
+  if (const std::string missing = missing_for_replay(scenario); !missing.empty()) GTEST_SKIP() << missing;
+  const JobResult result = perform(scenario.world(), file);
+  EXPECT_EQ(result.end, End::by_itself);
+  EXPECT_EQ(result.command.status, 0) << result.output;
+  EXPECT_EQ(result.output, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Chapters, WorkerOperations, testing::ValuesIn(operation_files()),
+                         [](const auto& test) { return test.param; });
 
 TEST(Worker, IsTestedWithEveryOperationThatItPerforms) {
   std::set<std::string_view> used;
-  const Scenario scenario = read_scenario(kEveryOperation);
-  for (const RankTrace& rank : scenario.ranks) {
-    for (const Event& event : rank.events) used.insert(name_of(event.op));
+  for (const std::string& name : operation_files()) {
+    const Scenario scenario = read_scenario(kOperations + "/" + name + ".jsonl");
+    for (const RankTrace& rank : scenario.ranks) {
+      for (const Event& event : rank.events) used.insert(name_of(event.op));
+    }
   }
   std::vector<std::string_view> untested;
-  for (int op = 0; op <= static_cast<int>(Op::event_sync); ++op) {
+  for (int op = 0; op < kOpCount; ++op) {
     const std::string_view name = name_of(static_cast<Op>(op));
     const bool ends_the_job = name == "abort" || name == "exit" || name == "init_thread";
     if (can_perform(static_cast<Op>(op)) && !ends_the_job && !used.contains(name)) untested.push_back(name);
   }
   EXPECT_THAT(untested, IsEmpty());
-}
-
-TEST(Worker, PerformsEveryOperation) {
-  const JobResult result = perform(3, kEveryOperation);
-  EXPECT_EQ(result.end, End::by_itself);
-  EXPECT_EQ(result.command.status, 0) << result.output;
-  EXPECT_EQ(result.output, "");
 }
 
 TEST(Worker, BlocksWhereTheScenarioBlocks) {
@@ -118,7 +141,7 @@ TEST(Worker, ExitsWithTheRecordedStatus) {
 }
 
 TEST(Worker, RefusesAWorldOfAnotherSize) {
-  const JobResult result = perform(2, kEveryOperation);
+  const JobResult result = perform(2, kThreeRanks);
   EXPECT_NE(result.command.status, 0);
   EXPECT_THAT(result.output, HasSubstr("the scenario has 3 ranks, this job 2"));
 }

@@ -1,113 +1,16 @@
 #include "harness/worker/plan/plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
-#include <optional>
 
 namespace petri {
 namespace {
-
-using enum Op;
-
-constexpr std::array kPerformed{
-    send,
-    bsend,
-    rsend,
-    ssend,
-    isend,
-    ibsend,
-    irsend,
-    issend,
-    recv,
-    irecv,
-    mrecv,
-    imrecv,
-    sendrecv,
-    sendrecv_replace,
-    probe,
-    iprobe,
-    mprobe,
-    improbe,
-    wait,
-    waitall,
-    waitany,
-    waitsome,
-    test,
-    testall,
-    testany,
-    testsome,
-    request_free,
-    cancel,
-    comm_dup,
-    comm_idup,
-    comm_split,
-    comm_create,
-    comm_create_group,
-    comm_free,
-    comm_disconnect,
-    init,
-    init_thread,
-    finalize,
-    abort,
-    Op::exit,
-    compute,
-    sleep,
-    wait_external,
-    checkpoint,
-    rng,
-};
-
-constexpr std::array<std::string_view, 17> kCollectives{
-    "barrier",  "bcast",     "reduce",    "allreduce",      "gather",
-    "gatherv",  "scatter",   "scatterv",  "allgather",      "allgatherv",
-    "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block",
-    "scan",     "exscan"};
-
-bool needs_peer(OpKind kind, Op op) {
-  return kind == OpKind::send || (kind == OpKind::recv && op != mrecv && op != imrecv) || kind == OpKind::probe;
-}
 
 std::filesystem::path rest_file(const std::filesystem::path& recording, std::int32_t rank) {
   return recording / ("rest-" + std::to_string(rank));
 }
 
-std::optional<std::string> reason_against(const Scenario& scenario, const Event& event) {
-  if (!can_perform(event.op)) return "a replay cannot perform this operation yet";
-  if (event.comm == kNoComm) return "its communicator is not known";
-  if (!scenario.comm_of(event).known && kind_of(event.op) != OpKind::comm_create)
-    return "the members of its communicator are not known";
-  if (needs_peer(kind_of(event.op), event.op) && event.peer == kUnset) return "its peer is not known";
-  if (!event.extras->npy.empty()) return "a payload in a NumPy file cannot be replayed yet";
-  if (!event.extras->remote.empty()) return "a replay cannot use intercommunicators yet";
-  return std::nullopt;
-}
-
 }  // namespace
-
-bool can_perform(Op op) {
-  if (std::find(kPerformed.begin(), kPerformed.end(), op) != kPerformed.end()) return true;
-  return kind_of(op) == OpKind::collective && form_of(op) != OpForm::persistent &&
-         std::find(kCollectives.begin(), kCollectives.end(), info(op).family) != kCollectives.end();
-}
-
-std::string reason_against_replay(const Scenario& scenario) {
-  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
-    std::optional<std::int32_t> thread;
-    for (const Event& event : scenario.ranks[rank].events) {
-      std::optional<std::string> reason = reason_against(scenario, event);
-      if (!reason && event.extras->thread) {
-        if (thread && *thread != *event.extras->thread)
-          reason = "a replay runs one thread a rank, and this rank has several";
-        thread = event.extras->thread;
-      }
-      if (!reason) continue;
-      return "rank " + std::to_string(rank) + ", seq " + std::to_string(event.seq) + ", " +
-             std::string(name_of(event.op)) + ": " + *reason;
-    }
-  }
-  return {};
-}
 
 std::vector<std::int32_t> communicators_made_at_start(const Scenario& scenario) {
   std::vector<bool> created(scenario.comms.size(), false), used(scenario.comms.size(), false);

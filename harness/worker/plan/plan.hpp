@@ -5,19 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
-
-// True for the operations that the worker can perform. Host events (`compute`, `checkpoint`, …) are among them: they
-// are no calls, and only `sleep` and `compute` take time.
-bool can_perform(Op op);
-
-// Why this scenario cannot be replayed on MPI, naming rank, seq and operation; empty when it can be.
-std::string reason_against_replay(const Scenario& scenario);
 
 // Communicators that no event creates: the members make them at the start, in this order, by comm_create_group over the
 // world with the tags kSetupTag, kSetupTag + 1, …

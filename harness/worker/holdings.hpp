@@ -1,0 +1,42 @@
+// What a rank holds while it is replayed: handles by their scenario names, and the buffers of open requests.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/worker/payload.hpp"
+
+namespace petri {
+
+class Holdings {
+ public:
+  explicit Holdings(std::size_t comms) : comms_(comms, MPI_COMM_NULL) { comms_.at(0) = MPI_COMM_WORLD; }
+
+  // By index in Scenario::comms. Where nobody named what a call makes, its handle goes to the one for kNoComm.
+  MPI_Comm& comm(std::int32_t index) { return index < 0 ? discarded_ : comms_.at(static_cast<std::size_t>(index)); }
+
+  // A request by its number; MPI_REQUEST_NULL where it is not open. Buffers of an open request live as long as it does.
+  MPI_Request& request(std::uint32_t number) { return requests_[number].handle; }
+  // Where the bytes lie from now on.
+  void* keep(std::uint32_t number, Bytes bytes) {
+    return requests_[number].buffers.emplace_back(std::move(bytes)).data();
+  }
+  void forget(std::uint32_t number) { requests_.erase(number); }
+
+  MPI_Message& message(std::int64_t number) { return messages_.try_emplace(number, MPI_MESSAGE_NULL).first->second; }
+
+ private:
+  struct Open {
+    MPI_Request handle = MPI_REQUEST_NULL;
+    std::vector<Bytes> buffers;
+  };
+  std::vector<MPI_Comm> comms_;
+  MPI_Comm discarded_ = MPI_COMM_NULL;
+  std::unordered_map<std::uint32_t, Open> requests_;
+  std::unordered_map<std::int64_t, MPI_Message> messages_;
+};
+
+}  // namespace petri

@@ -1,0 +1,69 @@
+#include "harness/worker/plan/operations.hpp"
+
+namespace petri {
+
+using enum Op;
+
+std::string_view reason_against(Op op) {
+  switch (kind_of(op)) {
+    case OpKind::device: return "a replay has no device streams";
+    case OpKind::window:
+    case OpKind::rma: return "a replay has no windows yet";
+    case OpKind::file: return "a replay opens no files yet";
+    case OpKind::collective:
+      if (form_of(op) == OpForm::persistent) return "a replay has no persistent collectives yet";
+      if ((info(op).traits & kNeighbor) != 0) return "a replay has no neighbourhood collectives yet";
+      break;
+    default: break;
+  }
+  switch (op) {
+    case comm_spawn:
+    case comm_spawn_multiple:
+    case comm_accept:
+    case comm_connect: return "all processes of a replay start together";
+    case comm_init_rank:
+    case comm_init_all:
+    case comm_finalize:
+    case comm_destroy:
+    case comm_abort:
+    case group_start:
+    case group_end: return "it is NCCL's, and this worker replays MPI";
+    case cart_create:
+    case cart_sub:
+    case graph_create:
+    case dist_graph_create:
+    case dist_graph_create_adjacent: return "a replay has no topologies yet";
+    case comm_create_from_group:
+    case intercomm_create:
+    case intercomm_create_from_groups:
+    case intercomm_merge:
+    case comm_split_type: return "a replay cannot make such communicators yet";
+    case psend_init:
+    case precv_init:
+    case pready:
+    case pready_range:
+    case pready_list:
+    case parrived: return "a replay has no partitioned messages yet";
+    default: return "";
+  }
+}
+
+bool library_lacks(Op op) {
+  if (PETRI_MPI_HAS_4_0_CALLS != 0) return false;
+  switch (op) {
+    case isendrecv:
+    case isendrecv_replace:
+    case comm_idup_with_info:
+    case comm_create_from_group:
+    case intercomm_create_from_groups:
+    case psend_init:
+    case precv_init:
+    case pready:
+    case pready_range:
+    case pready_list:
+    case parrived: return true;
+    default: return false;
+  }
+}
+
+}  // namespace petri

@@ -1,0 +1,75 @@
+#include "harness/worker/plan/refusal.hpp"
+
+#include <unistd.h>
+
+#include <optional>
+
+#include "harness/worker/plan/memory.hpp"
+#include "harness/worker/plan/operations.hpp"
+
+namespace petri {
+namespace {
+
+using enum Op;
+using Reason = std::optional<std::string>;
+
+bool needs_peer(Op op) {
+  const OpKind kind = kind_of(op);
+  return kind == OpKind::send || (kind == OpKind::recv && op != mrecv && op != imrecv) || kind == OpKind::probe;
+}
+
+// A call on a request. One that makes a request which nobody waits for needs no number.
+bool needs_request(Op op) {
+  return kind_of(op) == OpKind::request || kind_of(op) == OpKind::partition || op == start;
+}
+
+Reason reason_against_event(const Scenario& scenario, const Event& event) {
+  if (!can_perform(event.op)) return std::string(reason_against(event.op));
+  if (event.comm == kNoComm) return "its communicator is not known";
+  if (!scenario.comm_of(event).known && kind_of(event.op) != OpKind::comm_create)
+    return "the members of its communicator are not known";
+  if (needs_peer(event.op) && event.peer == kUnset) return "its peer is not known";
+  if (needs_request(event.op) && event.request == kNoRequest) return "its request is not known";
+  if (!event.extras->npy.empty()) return "a payload in a NumPy file cannot be replayed yet";
+  return reason_against_sizes(scenario, event);
+}
+
+std::string told(std::size_t rank, const Event& event, const std::string& reason) {
+  return "rank " + std::to_string(rank) + ", seq " + std::to_string(event.seq) + ", " + std::string(name_of(event.op)) +
+         ": " + reason;
+}
+
+}  // namespace
+
+std::string reason_against_replay(const Scenario& scenario) {
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    std::optional<std::int32_t> thread;
+    for (const Event& event : scenario.ranks[rank].events) {
+      Reason reason = reason_against_event(scenario, event);
+      if (!reason && event.extras->thread) {
+        if (thread && *thread != *event.extras->thread)
+          reason = "a replay runs one thread a rank, and this rank has several";
+        thread = event.extras->thread;
+      }
+      if (reason) return told(rank, event, *reason);
+    }
+  }
+  return {};
+}
+
+std::string missing_for_replay(const Scenario& scenario) {
+  std::uint64_t bytes = 0;
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    for (const Event& event : scenario.ranks[rank].events) {
+      if (library_lacks(event.op))
+        return told(rank, event, "the MPI library that petri was built with has no such call; Open MPI 5.0 has it");
+    }
+    if (__builtin_add_overflow(bytes, peak_bytes(scenario, static_cast<std::int32_t>(rank)), &bytes)) bytes = ~0ULL;
+  }
+  const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(getpagesize());
+  if (bytes <= memory / 2) return {};
+  return "its messages need " + std::to_string(bytes >> 20) +
+         " MiB of memory at once, more than half of this machine's";
+}
+
+}  // namespace petri
