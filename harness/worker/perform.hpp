@@ -19,6 +19,8 @@ std::span<const PerformerRow> probe_table();
 std::span<const PerformerRow> completion_table();
 std::span<const PerformerRow> collective_table();
 std::span<const PerformerRow> communicator_table();
+std::span<const PerformerRow> intercommunicator_table();
+std::span<const PerformerRow> topology_table();
 std::span<const PerformerRow> host_table();
 std::span<const PerformerRow> mpi4_table();  // empty where the MPI library has none of MPI 4.0's new calls
 

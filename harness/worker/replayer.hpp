@@ -24,7 +24,8 @@ class Replayer {
   const RankTrace& trace() const { return rank_.trace(); }
   bool forces_order() const { return !rank_.options().free_order; }
 
-  MPI_Comm comm_of(const Event& event) const { return rank_.holdings().comm(event.comm); }
+  MPI_Comm comm(std::int32_t index) const { return rank_.holdings().comm(index); }
+  MPI_Comm comm_of(const Event& event) const { return comm(event.comm); }
   // Where the handle of the communicator that the event makes goes.
   MPI_Comm* new_comm_of(const Event& event) { return &rank_.holdings().comm(event.new_comm); }
 

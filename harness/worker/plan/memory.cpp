@@ -5,6 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/worker/plan/topology.hpp"
+
 namespace petri {
 namespace {
 
@@ -35,8 +37,10 @@ std::uint64_t block(std::int64_t count, std::int64_t standard) {
 // Blocks of the larger side of a collective whose members have a block each.
 std::uint64_t blocks_of(const Scenario& scenario, const Event& event) {
   constexpr std::string_view kOneBlock[] = {"barrier", "bcast", "reduce", "allreduce", "scan", "exscan"};
+  if (event.extras->partitions) return std::max<std::int32_t>(1, *event.extras->partitions);
   if (kind_of(event.op) != OpKind::collective) return 1;
   if (std::find(std::begin(kOneBlock), std::end(kOneBlock), info(event.op).family) != std::end(kOneBlock)) return 1;
+  if ((info(event.op).traits & kNeighbor) != 0) return std::max<std::uint64_t>(1, highest_degree(scenario));
   const Communicator& comm = scenario.comm_of(event);
   return std::max<std::uint64_t>({1, comm.ranks.size(), comm.remote.size()});
 }

@@ -10,10 +10,6 @@ std::string_view reason_against(Op op) {
     case OpKind::window:
     case OpKind::rma: return "a replay has no windows yet";
     case OpKind::file: return "a replay opens no files yet";
-    case OpKind::collective:
-      if (form_of(op) == OpForm::persistent) return "a replay has no persistent collectives yet";
-      if ((info(op).traits & kNeighbor) != 0) return "a replay has no neighbourhood collectives yet";
-      break;
     default: break;
   }
   switch (op) {
@@ -21,6 +17,7 @@ std::string_view reason_against(Op op) {
     case comm_spawn_multiple:
     case comm_accept:
     case comm_connect: return "all processes of a replay start together";
+    case intercomm_create_from_groups: return "a replay makes intercommunicators from communicators only";
     case comm_init_rank:
     case comm_init_all:
     case comm_finalize:
@@ -28,22 +25,6 @@ std::string_view reason_against(Op op) {
     case comm_abort:
     case group_start:
     case group_end: return "it is NCCL's, and this worker replays MPI";
-    case cart_create:
-    case cart_sub:
-    case graph_create:
-    case dist_graph_create:
-    case dist_graph_create_adjacent: return "a replay has no topologies yet";
-    case comm_create_from_group:
-    case intercomm_create:
-    case intercomm_create_from_groups:
-    case intercomm_merge:
-    case comm_split_type: return "a replay cannot make such communicators yet";
-    case psend_init:
-    case precv_init:
-    case pready:
-    case pready_range:
-    case pready_list:
-    case parrived: return "a replay has no partitioned messages yet";
     default: return "";
   }
 }
@@ -55,7 +36,6 @@ bool library_lacks(Op op) {
     case isendrecv_replace:
     case comm_idup_with_info:
     case comm_create_from_group:
-    case intercomm_create_from_groups:
     case psend_init:
     case precv_init:
     case pready:

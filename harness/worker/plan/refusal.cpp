@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <optional>
+#include <set>
 
 #include "harness/worker/plan/memory.hpp"
 #include "harness/worker/plan/operations.hpp"
+#include "harness/worker/plan/topology.hpp"
 
 namespace petri {
 namespace {
@@ -23,13 +25,29 @@ bool needs_request(Op op) {
   return kind_of(op) == OpKind::request || kind_of(op) == OpKind::partition || op == start;
 }
 
-Reason reason_against_event(const Scenario& scenario, const Event& event) {
+Reason reason_against_creation(const Scenario& scenario, std::int32_t rank, const Event& event) {
+  if (makes_topology(event.op)) return reason_against_topology(scenario, event);
+  if (event.op == intercomm_create) {
+    const bool leader = scenario.comm_of(event).group_rank_of(rank) == (event.root == kUnset ? 0 : event.root);
+    const bool knows = scenario.find_comm(event.extras->remote) != kNoComm && event.peer != kUnset;
+    if (leader && !knows) return "where its remote leader is, is not known";
+  }
+  if (event.op == comm_split_type && event.new_comm != kNoComm) {
+    const Communicator& made = scenario.comms[static_cast<std::size_t>(event.new_comm)];
+    if (made.known && made.ranks.size() != scenario.comm_of(event).ranks.size())
+      return "it split by hosts or the like, and all ranks of a replay are on one";
+  }
+  return std::nullopt;
+}
+
+Reason reason_against_event(const Scenario& scenario, std::int32_t rank, const Event& event) {
   if (!can_perform(event.op)) return std::string(reason_against(event.op));
   if (event.comm == kNoComm) return "its communicator is not known";
   if (!scenario.comm_of(event).known && kind_of(event.op) != OpKind::comm_create)
     return "the members of its communicator are not known";
   if (needs_peer(event.op) && event.peer == kUnset) return "its peer is not known";
   if (needs_request(event.op) && event.request == kNoRequest) return "its request is not known";
+  if (auto reason = reason_against_creation(scenario, rank, event)) return reason;
   if (!event.extras->npy.empty()) return "a payload in a NumPy file cannot be replayed yet";
   return reason_against_sizes(scenario, event);
 }
@@ -42,10 +60,13 @@ std::string told(std::size_t rank, const Event& event, const std::string& reason
 }  // namespace
 
 std::string reason_against_replay(const Scenario& scenario) {
+  const std::set<std::int32_t> topologies = communicators_with_topology(scenario);
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
     std::optional<std::int32_t> thread;
     for (const Event& event : scenario.ranks[rank].events) {
-      Reason reason = reason_against_event(scenario, event);
+      Reason reason = reason_against_event(scenario, static_cast<std::int32_t>(rank), event);
+      if (!reason && (info(event.op).traits & kNeighbor) != 0 && !topologies.contains(event.comm))
+        reason = "no event makes the topology of its communicator";
       if (!reason && event.extras->thread) {
         if (thread && *thread != *event.extras->thread)
           reason = "a replay runs one thread a rank, and this rank has several";
