@@ -11,6 +11,7 @@
 #include "harness/diagnose/habit.hpp"
 #include "harness/diagnose/kernel.hpp"
 #include "harness/diagnose/signature.hpp"
+#include "harness/diagnose/unanswered.hpp"
 #include "harness/diagnose/wait_graph.hpp"
 #include "harness/model/op_rules.hpp"
 
@@ -112,18 +113,37 @@ class DeadlockTeller {
   }
 
   Finding finding_of(const Component& component, const Component& closed) const {
-    if (const Link* link = meeting_link(component)) return from_gathering(component, closed, *link);
+    if (const Link* link = meeting_link(component)) return from_gathering(component, closed, link->gathering);
     const Link* gathering = gathering_link(component);
     if (component.terminal != Terminal::none && gathering != nullptr)
-      return from_gathering(component, closed, *gathering);
-    if (component.terminal != Terminal::none) return from_finished_peer(component);
-    if (gathering != nullptr && component.nodes.size() == 1) return from_gathering(component, closed, *gathering);
+      return from_gathering(component, closed, gathering->gathering);
+    if (component.terminal != Terminal::none) return from_finished_peer(component, closed);
+    if (gathering != nullptr && component.nodes.size() == 1)
+      return from_gathering(component, closed, gathering->gathering);
     return from_cycle(component, closed);
   }
 
+  // The first collective in which the ranks that are waited for took part, and left it early, as a broadcast's root
+  // may, while the one that waits for them never came.
+  std::optional<std::uint32_t> gathering_left_alone(const Component& component) const {
+    if (component.terminal != Terminal::finalize) return std::nullopt;
+    const auto& all = run_.gatherings.all();
+    const auto arrival = [&](const model::Gathering& gathering, std::int32_t rank) {
+      const std::int32_t member = run_.gatherings.member_index(gathering, rank);
+      return member < 0 ? model::kBefore : gathering.arrivals[static_cast<std::size_t>(member)];
+    };
+    const std::int32_t waiting = graph_.nodes()[component.nodes.front()].at.rank;
+    for (std::uint32_t number = 0; number < all.size(); ++number)
+      if (arrival(all[number], waiting) == model::kAbsent &&
+          std::all_of(component.ranks.begin(), component.ranks.end(),
+                      [&](std::int32_t rank) { return arrival(all[number], rank) < model::kBefore; }))
+        return number;
+    return std::nullopt;
+  }
+
   // Members of one communicator that do different things at one position.
-  Finding from_gathering(const Component& component, const Component& closed, const Link& link) const {
-    const model::Gathering& gathering = run_.gatherings[link.gathering];
+  Finding from_gathering(const Component& component, const Component& closed, std::uint32_t number) const {
+    const model::Gathering& gathering = run_.gatherings[number];
     const Blame who = blame(scenario_, run_, gathering);
     Finding finding;
     finding.culprits = who.culprits;
@@ -151,6 +171,7 @@ class DeadlockTeller {
         break;
       case Reading::unclear: finding.text = fmt::format("The ranks do different things. {}.", meeting); break;
     }
+    if (who.reading == Reading::skipped) finding.call = who.call;
     if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
     if (!who.silent.empty())
       finding.evidence.push_back(
@@ -176,12 +197,17 @@ class DeadlockTeller {
   }
 
   // A message that a finished rank will never send or receive.
-  Finding from_finished_peer(const Component& component) const {
+  Finding from_finished_peer(const Component& component, const Component& closed) const {
     const Node& node = graph_.nodes()[component.nodes.front()];
-    const Link& link = node.links.front();
+    const Link& link = link_to(component, node);
+    const auto unanswered = explain_unanswered(scenario_, run_, graph_, node.at.rank, link);
+    if (const auto left = gathering_left_alone(component); left && !unanswered)
+      return from_gathering(component, closed, *left);
     Finding finding;
     finding.culprits = component.ranks;
     finding.events = {node.at};
+    if (link.posted != node.at) finding.events.push_back(link.posted);
+    finding.call = link.posted;
     const std::string peers = ranks_text(component.ranks);
     finding.expected = fmt::format("a {} by {}", link.kind == model::Atom::receiver ? "receive" : "message", peers);
     const std::string_view end = end_text(component.terminal, component.ranks.size() > 1);
@@ -189,8 +215,32 @@ class DeadlockTeller {
     finding.text =
         fmt::format("{} {} in {} for {}, which {}.", sentence_start(node.ranks),
                     node.ranks.size() > 1 ? "wait" : "waits", event_text(scenario_, node.at), finding.expected, end);
-    add_habit(component.ranks, finding);
+    if (unanswered)
+      tell(*unanswered, finding);
+    else if (!add_habit(component.ranks, finding))
+      if (const auto extra = explain_one_too_many(scenario_, run_, node, component)) tell(*extra, finding);
     return finding;
+  }
+
+  // The wait for one of the component's ranks, which will never satisfy it.
+  static const Link& link_to(const Component& component, const Node& node) {
+    const auto found = std::find_if(node.links.begin(), node.links.end(), [&](const Link& link) {
+      return std::any_of(link.targets.begin(), link.targets.end(), [&](std::int32_t rank) {
+        return std::binary_search(component.ranks.begin(), component.ranks.end(), rank);
+      });
+    });
+    return found == node.links.end() ? node.links.front() : *found;
+  }
+
+  // What explains a wait becomes the finding; that nobody comes is evidence for it.
+  static void tell(const Unanswered& unanswered, Finding& finding) {
+    finding.culprits = unanswered.culprits;
+    finding.call = unanswered.events.front();
+    std::vector<EventRef> events = unanswered.events;
+    for (const EventRef ref : finding.events)
+      if (std::find(events.begin(), events.end(), ref) == events.end()) events.push_back(ref);
+    finding.events = std::move(events);
+    finding.evidence.push_back(std::exchange(finding.text, unanswered.text));
   }
 
   static std::string_view end_text(Terminal terminal, bool several) {
@@ -226,6 +276,10 @@ class DeadlockTeller {
       const std::size_t comms = comms_of(component).size();
       finding.text = fmt::format("{} wait for each other in a cycle{}: {}.", sentence_start(component.ranks),
                                  comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
+    }
+    if (const auto unanswered = explain_cycle(scenario_, run_, graph_, closed)) {
+      tell(*unanswered, finding);
+      return finding;
     }
     add_minority(component, finding);
     add_odd_site(component, finding);
@@ -273,7 +327,7 @@ class DeadlockTeller {
       all.insert(all.end(), ranks.begin(), ranks.end());
       if (ranks.size() > most.size()) most = std::move(ranks);
     }
-    if (2 * most.size() <= all.size()) return;
+    if (2 * most.size() <= all.size() || most.size() == all.size()) return;
     // One that waits for a message does as it should if somebody of the many left that message out.
     if (find_link(component, [](const Link& link) { return link.kind == model::Atom::message; }) != nullptr) return;
     for (const std::int32_t comm : comms_of(component))
@@ -341,9 +395,9 @@ class DeadlockTeller {
     return receivers.empty() ? senders : receivers;
   }
 
-  void add_habit(const std::vector<std::int32_t>& ranks, Finding& finding) const {
+  bool add_habit(const std::vector<std::int32_t>& ranks, Finding& finding) const {
     const auto habit = broken_habit(scenario_, ranks);
-    if (!habit) return;
+    if (!habit) return false;
     finding.culprits = {habit->instead.rank};
     finding.events.insert(finding.events.begin(), {habit->before, habit->instead});
     const Event& before = at(scenario_, habit->before);
@@ -354,6 +408,7 @@ class DeadlockTeller {
         fmt::format("Rank {} left out {} after {} ({}), and went on to {}.", habit->instead.rank, habit->usual,
                     event_text(scenario_, before), place_text(before), event_text(scenario_, habit->instead))));
     finding.evidence.push_back("everywhere else in the record of these ranks the one call follows the other");
+    return true;
   }
 
   // The call that a node cannot leave; for a wait also the call that it waits for.
@@ -369,11 +424,10 @@ class DeadlockTeller {
     for (const std::uint32_t number : component.nodes)
       for (const Link& link : graph_.nodes()[number].links)
         if (link.kind == model::Atom::message)
-          for (const std::int32_t rank : graph_.nodes()[number].ranks)
-            add_near_misses_of(component, rank, link, finding);
+          for (const std::int32_t rank : graph_.nodes()[number].ranks) add_near_misses_of(rank, link, finding);
   }
 
-  void add_near_misses_of(const Component& component, std::int32_t rank, const Link& link, Finding& finding) const {
+  void add_near_misses_of(std::int32_t rank, const Link& link, Finding& finding) const {
     for (const EventRef sent : run_.unmatched_sends) {
       const Event& send = at(scenario_, sent);
       const auto& members = run_.gatherings.ranks_of(send.comm);
@@ -384,10 +438,6 @@ class DeadlockTeller {
       finding.evidence.push_back(
           fmt::format("rank {} did send a message to rank {}, which this receive does not take: {} ({})", sent.rank,
                       rank, event_text(scenario_, send), place_text(send)));
-      // Where somebody waits for a rank that is past everything, the near miss is most of the story.
-      if (component.terminal != Terminal::none)
-        finding.text +=
-            fmt::format(" It does not take what rank {} did send: {}.", sent.rank, event_text(scenario_, send));
       if (std::find(finding.events.begin(), finding.events.end(), sent) == finding.events.end())
         finding.events.push_back(sent);
       return;

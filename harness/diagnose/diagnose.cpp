@@ -34,7 +34,7 @@ class Judge {
       return std::move(result_);
     }
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
-    judge_deadlocks(actual, rank_error.has_value());
+    judge_deadlocks(actual, rank_error.has_value() || ended_by_mismatch(scenario_, actual, mismatches));
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
     if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
     judge_races(actual);

@@ -107,18 +107,6 @@ bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventR
                      [&](EventRef call) { return is_mismatching_call(run, call, mismatches); });
 }
 
-// A rank still inside a call whose arguments clash: the library gives up there, and the launcher ends everybody else.
-bool job_ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches) {
-  if (mismatches.empty()) return false;
-  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
-    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
-    if (events.empty() || events.back().state != EventState::started) continue;
-    const EventRef last{rank, static_cast<std::uint32_t>(events.size() - 1)};
-    if (in_mismatching_call(scenario, run, last, mismatches)) return true;
-  }
-  return false;
-}
-
 // A launcher ends the whole job when one rank reports a failure by its exit status, also ranks that are still in
 // finalize.
 bool some_exit_failed(const Scenario& scenario) {
@@ -130,7 +118,7 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
                                    const std::vector<Fault>& mismatches) {
   std::vector<ErrorSite> sites;
   const bool failed_exit = some_exit_failed(scenario);
-  const bool ended_by_mismatch = job_ended_by_mismatch(scenario, run, mismatches);
+  const bool by_mismatch = ended_by_mismatch(scenario, run, mismatches);
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto slot = static_cast<std::size_t>(rank);
     const auto& events = scenario.ranks[slot].events;
@@ -149,7 +137,7 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
     if (erred || run.standing[slot] != model::Standing::dead) continue;
     const auto place = last_place(scenario, run, rank);
     const bool inside = place && events[place->index].state == EventState::started;
-    if (ended_by_mismatch || (inside && events[place->index].op == Op::finalize && failed_exit)) continue;
+    if (by_mismatch || (inside && events[place->index].op == Op::finalize && failed_exit)) continue;
     const std::string form = end_form(scenario, run, rank);
     std::string text = end_text(form);
     if (place)
@@ -177,6 +165,17 @@ std::string consequence(const Scenario& scenario, const model::Run& run, Finding
 }
 
 }  // namespace
+
+bool ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches) {
+  if (mismatches.empty()) return false;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    if (events.empty() || events.back().state != EventState::started) continue;
+    const EventRef last{rank, static_cast<std::uint32_t>(events.size() - 1)};
+    if (in_mismatching_call(scenario, run, last, mismatches)) return true;
+  }
+  return false;
+}
 
 std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run,
                                      const std::vector<Fault>& mismatches) {

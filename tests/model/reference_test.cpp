@@ -92,7 +92,7 @@ void mutate(Scenario& scenario, Rng& rng) {
 
 Scenario random_schedule(Rng& rng) {
   Scenario scenario(2 + pick(rng, 2));
-  if (scenario.world() == 3) scenario.add_comm({"pair", {0, 2}, true, "", "", "", {}});
+  if (scenario.world() == 3) scenario.add_comm({"pair", {0, 2}, {}, true, "", "", "", {}});
   std::vector<std::vector<std::uint32_t>> open(scenario.ranks.size());
   std::uint32_t request = 0;
   for (int calls = 1 + pick(rng, 4); calls > 0; --calls) {

@@ -1,0 +1,176 @@
+#include "harness/diagnose/unanswered.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "harness/diagnose/describe.hpp"
+#include "harness/model/op_rules.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+using model::Half;
+
+class Explainer {
+ public:
+  Explainer(const Scenario& scenario, const model::Run& run, const WaitGraph& graph)
+      : scenario_(scenario), run_(run), graph_(graph) {}
+
+  std::optional<Unanswered> explain(std::int32_t rank, const Link& link) const {
+    if (link.targets.size() != 1) return std::nullopt;
+    if (link.kind == model::Atom::receiver) return sent_elsewhere(link.posted);
+    if (link.kind != model::Atom::message) return std::nullopt;
+    if (auto stolen = taken_by_wildcard(rank, link)) return stolen;
+    if (auto other = other_arguments(rank, link)) return other;
+    for (const EventRef sent : run_.unmatched_sends)
+      if (sent.rank == link.targets.front() && fits(sent, link.posted) && is_past(destination(sent)))
+        return misdirected(sent, rank);
+    return std::nullopt;
+  }
+
+  // Of a receive that nothing answers: the rank whose wrong peer can be the reason, either the sender's or its own.
+  std::vector<std::int32_t> wrong_neighbours(std::int32_t rank, const Link& link) const {
+    std::vector<std::int32_t> ranks;
+    for (const EventRef sent : run_.unmatched_sends) {
+      if (!fits(sent, link.posted)) continue;
+      const bool from_it = sent.rank == link.targets.front(), to_it = destination(sent) == rank;
+      if (from_it != to_it) ranks.push_back(from_it ? sent.rank : rank);
+    }
+    return ranks;
+  }
+
+  bool sent_in_vain(std::int32_t rank) const {
+    return std::any_of(run_.unmatched_sends.begin(), run_.unmatched_sends.end(),
+                       [&](EventRef sent) { return sent.rank == rank; });
+  }
+
+ private:
+  std::int32_t destination(EventRef sent) const {
+    const Event& send = at(scenario_, sent);
+    const auto& members = run_.gatherings.ranks_of(send.comm);
+    const std::int32_t peer = model::send_half(send).peer;
+    return peer >= 0 && static_cast<std::size_t>(peer) < members.size() ? members[static_cast<std::size_t>(peer)] : -1;
+  }
+
+  // Would the receive take the message if it came from where it is expected? Communicator and tag decide.
+  bool fits(EventRef sent, EventRef posted) const {
+    const Event& send = at(scenario_, sent);
+    const Event& recv = at(scenario_, posted);
+    const std::int32_t tag = model::recv_half(recv).tag;
+    return send.comm == recv.comm && (tag == kAny || tag == model::send_half(send).tag);
+  }
+
+  bool is_past(std::int32_t rank) const { return rank >= 0 && graph_.terminal_of(rank) == Terminal::finalize; }
+
+  // The expected message came, and an earlier wildcard took it, though another one could have served that as well.
+  std::optional<Unanswered> taken_by_wildcard(std::int32_t rank, const Link& link) const {
+    for (auto message = run_.messages.rbegin(); message != run_.messages.rend(); ++message) {
+      const auto& [sent, taker] = *message;
+      if (taker.rank != rank || sent.rank != link.targets.front() || taker == link.posted) continue;
+      if (model::recv_half(at(scenario_, taker)).peer != kAny || !fits(sent, link.posted)) continue;
+      const auto other = std::find_if(run_.unmatched_sends.begin(), run_.unmatched_sends.end(), [&](EventRef waiting) {
+        return destination(waiting) == rank && fits(waiting, taker);
+      });
+      if (other == run_.unmatched_sends.end()) continue;
+      return Unanswered{
+          {rank},
+          {taker, link.posted, sent, *other},
+          fmt::format("{} of rank {} took the message of rank {} that {} is for, and left that of rank {}.",
+                      event_text(scenario_, taker), rank, sent.rank, event_text(scenario_, link.posted), other->rank)};
+    }
+    return std::nullopt;
+  }
+
+  // The expected rank did send here, with another tag or on another communicator, and is past all calls.
+  std::optional<Unanswered> other_arguments(std::int32_t rank, const Link& link) const {
+    if (!is_past(link.targets.front())) return std::nullopt;
+    for (const EventRef sent : run_.unmatched_sends) {
+      if (sent.rank != link.targets.front() || destination(sent) != rank || fits(sent, link.posted)) continue;
+      const bool same_comm = at(scenario_, sent).comm == at(scenario_, link.posted).comm;
+      return Unanswered{{std::min(rank, sent.rank), std::max(rank, sent.rank)},
+                        {link.posted, sent},
+                        fmt::format("Rank {} waits in {}, but rank {} sent with another {}: {}.", rank,
+                                    event_text(scenario_, link.posted), sent.rank, same_comm ? "tag" : "communicator",
+                                    event_text(scenario_, sent))};
+    }
+    return std::nullopt;
+  }
+
+  // A message to a rank that is past all calls, where another rank waits for just such a one.
+  std::optional<Unanswered> sent_elsewhere(EventRef sent) const {
+    if (!is_past(destination(sent))) return std::nullopt;
+    for (const Node& node : graph_.nodes())
+      for (const Link& link : node.links)
+        if (link.kind == model::Atom::message && link.targets == std::vector{sent.rank} && fits(sent, link.posted))
+          return misdirected(sent, node.at.rank);
+    return std::nullopt;
+  }
+
+  Unanswered misdirected(EventRef sent, std::int32_t rank) const {
+    return {{sent.rank},
+            {sent},
+            fmt::format("Rank {} sent to rank {}, which does not receive it, what rank {} waits for: {}.", sent.rank,
+                        destination(sent), rank, event_text(scenario_, sent))};
+  }
+
+  const Scenario& scenario_;
+  const model::Run& run_;
+  const WaitGraph& graph_;
+};
+
+}  // namespace
+
+std::optional<Unanswered> explain_unanswered(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                             std::int32_t rank, const Link& link) {
+  return Explainer(scenario, run, graph).explain(rank, link);
+}
+
+std::optional<Unanswered> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                        const Component& component) {
+  const Explainer explainer(scenario, run, graph);
+  std::optional<std::vector<std::int32_t>> common;  // ranks that explain every wait so far
+  std::size_t waits = 0;
+  for (const std::uint32_t number : component.nodes) {
+    const Node& node = graph.nodes()[number];
+    for (const Link& link : node.links) {
+      if (link.kind != model::Atom::message || link.targets.size() != 1) continue;
+      const std::vector<std::int32_t> ranks = explainer.wrong_neighbours(node.at.rank, link);
+      if (!common) common = ranks;
+      std::erase_if(*common,
+                    [&](std::int32_t rank) { return std::find(ranks.begin(), ranks.end(), rank) == ranks.end(); });
+      ++waits;
+    }
+  }
+  if (waits < 2 || common->size() != 1 || !explainer.sent_in_vain(common->front())) return std::nullopt;
+  const std::int32_t rank = common->front();
+  const EventRef call{rank, run.index[static_cast<std::size_t>(rank)]};
+  return Unanswered{
+      {rank},
+      {call},
+      fmt::format("Rank {} sends where nobody receives from it, and receives where nobody sends to it: {}.", rank,
+                  event_text(scenario, call))};
+}
+
+std::optional<Unanswered> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
+                                               const Component& component) {
+  const Link& link = node.links.front();
+  if (node.links.size() > 1 || !link.any || link.kind != model::Atom::message || component.ranks.size() < 2)
+    return std::nullopt;
+  std::map<std::int32_t, std::size_t> sent;
+  for (const std::int32_t rank : component.ranks) sent[rank] = 0;
+  for (const model::Message& message : run.messages)
+    if (message.recv.rank == node.at.rank) ++sent[message.send.rank];
+  const std::size_t each = sent.begin()->second;
+  const bool alike = std::all_of(sent.begin(), sent.end(), [&](const auto& one) { return one.second == each; });
+  if (each == 0 || !alike) return std::nullopt;
+  return Unanswered{{node.at.rank},
+                    {link.posted},
+                    fmt::format("Rank {} waits for one message too many in {}: {} sent it {} each, and made all their "
+                                "calls. It is as possible that one of them left a message out.",
+                                node.at.rank, event_text(scenario, link.posted), ranks_text(component.ranks),
+                                each == 1 ? "one" : std::to_string(each))};
+}
+
+}  // namespace petri::diagnosis

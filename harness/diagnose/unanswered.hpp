@@ -1,0 +1,36 @@
+// Why a wait for a message is never satisfied, where the record shows more than that nobody came: a message that was
+// sent all the same, with another tag, to another rank, or taken by an earlier wildcard.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/diagnose/wait_graph.hpp"
+
+namespace petri::diagnosis {
+
+// The one wrong argument, of one call or of two that do not fit, that explains the wait.
+struct Unanswered {
+  std::vector<std::int32_t> culprits;  // ascending
+  std::vector<EventRef> events;        // the call to look at first
+  std::string text;                    // a sentence
+};
+
+// Explains why nothing answers what `rank` waits for by `link`, a wait for a message or for a receive; nothing where
+// the record shows only that the call which should answer is missing.
+std::optional<Unanswered> explain_unanswered(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                             std::int32_t rank, const Link& link);
+
+// A cycle of which all waits for messages are explained by one rank, that sent where nobody receives from it and
+// receives where nobody sends to it: it took the wrong neighbours.
+std::optional<Unanswered> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                        const Component& component);
+
+// A receive of any message, after as many messages of each of the ranks that could still send: one receive too many is
+// likelier than one message too few of nobody in particular.
+std::optional<Unanswered> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
+                                               const Component& component);
+
+}  // namespace petri::diagnosis
