@@ -5,6 +5,8 @@
 
 #include <filesystem>
 
+#include "harness/import/fortran_line.hpp"
+
 namespace petri {
 namespace {
 
@@ -26,6 +28,12 @@ std::string below_current(const std::string& path) {
   return relative.string();
 }
 
+// Where the source was when it was compiled.
+std::string source(Dwfl_Line* line, const char* file) {
+  const char* folder = dwfl_line_comp_dir(line);
+  return folder != nullptr ? (fs::path(folder) / file).string() : file;
+}
+
 }  // namespace
 
 class CallSites::Module {
@@ -43,12 +51,16 @@ class CallSites::Module {
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
-  std::string name(std::uint64_t address) const {
+  std::string name(std::uint64_t address, std::string_view operation) {
     // The return address belongs to what comes after the call.
-    Dwfl_Line* line = module_ != nullptr ? dwfl_module_getsrc(module_, address - 1) : nullptr;
+    const std::uint64_t call = address - 1;
+    Dwfl_Line* line = module_ != nullptr ? dwfl_module_getsrc(module_, call) : nullptr;
     int number = 0;
     const char* file = line != nullptr ? dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr) : nullptr;
     if (file == nullptr) return fmt::format("{}+{:#x}", short_name_, address);
+    Dwarf_Addr bias = 0;
+    if (Dwarf_Die* unit = dwfl_module_addrdie(module_, call, &bias))
+      number = fortran_.line_of_call(*unit, call - bias, source(line, file), number, operation);
     return fmt::format("{}:{}", below_current(file), number);
   }
 
@@ -56,15 +68,16 @@ class CallSites::Module {
   std::string short_name_;
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
+  FortranLines fortran_;
 };
 
 CallSites::CallSites() = default;
 CallSites::~CallSites() = default;
 
-std::string CallSites::name(const std::string& module_path, std::uint64_t address) {
+std::string CallSites::name(const std::string& module_path, std::uint64_t address, std::string_view operation) {
   auto& module = modules_[module_path];
   if (!module) module = std::make_unique<Module>(module_path);
-  return module->name(address);
+  return module->name(address, operation);
 }
 
 }  // namespace petri

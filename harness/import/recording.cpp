@@ -86,7 +86,7 @@ class SiteNames {
  public:
   explicit SiteNames(SymbolTable& symbols) : symbols_(symbols) {}
 
-  std::uint32_t symbol(const std::vector<ModuleFactCopy>& modules, std::uint64_t address) {
+  std::uint32_t symbol(const std::vector<ModuleFactCopy>& modules, std::uint64_t address, Op op) {
     if (address == 0) return kNoSymbol;
     // The latest of overlapping modules is the one that was there last.
     const auto module = std::find_if(modules.rbegin(), modules.rend(), [address](const ModuleFactCopy& candidate) {
@@ -94,7 +94,7 @@ class SiteNames {
     });
     if (module == modules.rend()) return symbols_.intern(fmt::format("{:#x}", address));
     const auto [place, fresh] = known_.try_emplace({module->path, address - module->bias}, kNoSymbol);
-    if (fresh) place->second = symbols_.intern(sites_.name(module->path, address - module->bias));
+    if (fresh) place->second = symbols_.intern(sites_.name(module->path, address - module->bias, name_of(op)));
     return place->second;
   }
 
@@ -140,7 +140,7 @@ class RankReader {
             reject(view.file(),
                    fmt::format("damaged record: event {} follows event {}", event.seq, trace.events.back().seq));
           if (hz > 0) event.time = seconds(recorded.slot().time - view.header().clock_start, hz);
-          if (sites_ != nullptr) event.site = site(symbols, facts, recorded.slot().site);
+          if (sites_ != nullptr) event.site = site(symbols, facts, recorded.slot().site, event.op);
           trace.events.push_back(std::move(event));
         },
         [&] { trace.events.clear(); });
@@ -150,10 +150,10 @@ class RankReader {
   }
 
  private:
-  std::uint32_t site(std::map<std::uint64_t, std::uint32_t>& symbols, const ProcessFacts& facts,
-                     std::uint64_t address) {
+  std::uint32_t site(std::map<std::uint64_t, std::uint32_t>& symbols, const ProcessFacts& facts, std::uint64_t address,
+                     Op op) {
     const auto [place, fresh] = symbols.try_emplace(address, kNoSymbol);
-    if (fresh) place->second = sites_->symbol(facts.modules, address);
+    if (fresh) place->second = sites_->symbol(facts.modules, address, op);
     return place->second;
   }
 

@@ -1,7 +1,5 @@
 // Making the record file, its facts, and how the process ended.
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,8 +12,6 @@
 #include "harness/record/recorder.hpp"
 
 namespace petri::record {
-
-std::uintptr_t known_pages[64];
 
 namespace {
 
@@ -113,47 +109,7 @@ void write_command_line() {
   write_text("command", text);
 }
 
-struct Wanted {
-  std::uintptr_t address;
-  bool found;
-};
-
-int write_module(dl_phdr_info* module, std::size_t, void* wanted_address) {
-  auto& wanted = *static_cast<Wanted*>(wanted_address);
-  for (int i = 0; i < module->dlpi_phnum; ++i) {
-    const auto& segment = module->dlpi_phdr[i];
-    const std::uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
-    if (segment.p_type != PT_LOAD || wanted.address < begin || wanted.address >= begin + segment.p_memsz) continue;
-    char own[4096] = "";
-    const char* path = module->dlpi_name;
-    if (*path == '\0') {  // the program itself has no name here
-      const ssize_t length = ::readlink("/proc/self/exe", own, sizeof own - 1);
-      own[length > 0 ? length : 0] = '\0';
-      path = own;
-    }
-    ModuleFact fact{{}, begin, begin + segment.p_memsz, module->dlpi_addr};
-    write_fact(FactKind::module, &fact, sizeof fact, path, std::strlen(path) + 1);
-    wanted.found = true;
-    return 1;
-  }
-  return 0;
-}
-
-// The code that a module fact covers already, newest last.
-constexpr int kMostModules = 256;
-ModuleFact seen_modules[kMostModules];
-int seen_count;
-
 }  // namespace
-
-void learn_module_of(const void* address) {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  known_pages[(at >> 12) % 64] = at >> 12;
-  for (int i = 0; i < seen_count; ++i)
-    if (seen_modules[i].begin <= at && at < seen_modules[i].end) return;
-  Wanted wanted{at, false};
-  ::dl_iterate_phdr(write_module, &wanted);
-}
 
 void open_record() {
   state.strict = is_set("PETRI_STRICT");
@@ -245,8 +201,6 @@ void write_fact(FactKind kind, void* fact, std::size_t bytes, const void* rest, 
   if (rest_bytes > 0) std::memcpy(place + bytes, rest, rest_bytes);
   // Readers look at whole facts only: what lies below `facts_used`.
   header.facts_used.store(used + padded, std::memory_order_release);
-  if (kind == FactKind::module && seen_count < kMostModules)
-    std::memcpy(&seen_modules[seen_count++], fact, sizeof(ModuleFact));
 }
 
 void write_text(const char* key, const char* value) {

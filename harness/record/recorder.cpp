@@ -172,7 +172,7 @@ RequestEntry* Call::pending(const MPI_Request* request) {
     if (entry.later != nullptr) entry.later->out = out_;
     out_.data = nullptr;  // not at the end of this call
   }
-  return add_request(*request, request, entry);
+  return add_request(*request, fortran_requests_ != nullptr ? fortran_requests_ : request, entry);
 }
 
 int Call::end_failed_poll(int status) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "harness/record/call_site.hpp"
 #include "harness/record/comms.hpp"
 #include "harness/record/datatypes.hpp"
 #include "harness/record/real_mpi.hpp"
@@ -57,16 +58,6 @@ void note_end(Ended how, int status);
 void write_fact(FactKind kind, void* fact, std::size_t bytes, const void* rest, std::size_t rest_bytes);
 void write_text(const char* key, const char* value);
 void note_error(int error_class);
-
-// Pages of code that calls came from and whose module is among the facts.
-extern std::uintptr_t known_pages[64];
-void learn_module_of(const void* address);
-
-// Makes sure that the module of a call site is among the facts; modules can be loaded at any time.
-inline void note_module_of(const void* site) {
-  const auto page = reinterpret_cast<std::uintptr_t>(site) >> 12;
-  if (__builtin_expect(known_pages[page % 64] != page, 0)) learn_module_of(site);
-}
 
 // The cheapest clock there is: event times are advisory. Header::clock_hz gives its unit.
 inline std::uint64_t read_clock() {
@@ -190,7 +181,7 @@ class Call {
   int end_failed_poll(int status);
 
  private:
-  void open(Op op, const void* site);
+  void open(Op op, const void* return_address);
   bool wild() const { return wild_; }
   void stamp_time();
   void commit();
@@ -206,6 +197,7 @@ class Call {
   bool wild_ = false;      // receives from any source or any tag
   bool receives_ = false;  // its status tells how much came
   std::uint32_t number_of_request_ = kNoRequest;
+  const void* fortran_requests_ = nullptr;  // where a Fortran caller keeps the request
   OutBuffer out_;
 };
 
@@ -221,11 +213,12 @@ inline std::int32_t tag_value(int tag) {
   return tag == MPI_ANY_TAG ? kAny : tag;
 }
 
-inline void Call::open(Op op, const void* site) {
+inline void Call::open(Op op, const void* return_address) {
   depth = 1;
   locked_ = state.threaded;
   if (__builtin_expect(locked_, 0)) pthread_mutex_lock(&state.mutex);
-  note_module_of(site);
+  const FortranCall caller = call_of(return_address);
+  fortran_requests_ = caller.requests;
   number_ = state.head;
   Slot& slot = slot_at(number_);
   slot.stamp.store(0, std::memory_order_relaxed);
@@ -239,7 +232,7 @@ inline void Call::open(Op op, const void* site) {
   slot.peer = kUnset;
   slot.tag = kUnset;
   slot.count = kUnknownCount;
-  slot.site = reinterpret_cast<std::uint64_t>(site);
+  slot.site = reinterpret_cast<std::uint64_t>(caller.site);
   slot.request = kNoRequest;
   slot.matched = kUnset;
   slot.result = kUnset;

@@ -15,13 +15,13 @@ PointerMap<RequestEntry> requests;
 // where the program keeps the handle; when it moved it, the oldest is as good as any: all are complete.
 struct SharedRequest {
   RequestEntry entry;
-  const MPI_Request* location;
+  const void* location;
   enum : std::uint8_t { gone, waiting, claimed } place;
 };
 
 class SharedRequests {
  public:
-  RequestEntry* add(const MPI_Request* location, const RequestEntry& entry) {
+  RequestEntry* add(const void* location, const RequestEntry& entry) {
     if (last_ - first_ == capacity_ && !grow()) return nullptr;
     SharedRequest& made = at(last_);
     made = {entry, location, SharedRequest::waiting};
@@ -30,7 +30,7 @@ class SharedRequests {
   }
 
   // 1 + the place of the request that is now claimed; 0 when there is none.
-  std::uint64_t claim(const MPI_Request* location) {
+  std::uint64_t claim(const void* location) {
     std::uint64_t place = newest_[slot_of(location)];
     if (place < first_ || place >= last_ || at(place).place != SharedRequest::waiting ||
         at(place).location != location) {
@@ -51,7 +51,7 @@ class SharedRequests {
   RequestEntry& entry(std::uint64_t claim) { return at(claim - 1).entry; }
 
  private:
-  static std::size_t slot_of(const MPI_Request* location) {
+  static std::size_t slot_of(const void* location) {
     return hash_of(reinterpret_cast<std::uintptr_t>(location)) % kPlaces;
   }
   SharedRequest& at(std::uint64_t place) { return ring_[place & (capacity_ - 1)]; }
@@ -104,10 +104,10 @@ void settle_later(const RequestEntry& entry, const MPI_Status* status) {
     if (entry.receives && status != nullptr) later.out.count = received_count(later.out, *status);
     take_out(later.out);
   }
-  if (later.new_comm != nullptr) {
+  if (later.makes_comm) {
     const CommEntry* parent = comm_entry(later.parent);
     const CommEntry* made =
-        parent != nullptr ? register_created(*later.new_comm, *parent, Op::comm_idup, later.ordinal, 0) : nullptr;
+        parent != nullptr ? register_created(later.new_comm, *parent, Op::comm_idup, later.ordinal, 0) : nullptr;
     Slot* slot = slot_if_kept(entry.event);
     if (made != nullptr && slot != nullptr) slot->result = made->id;
   }
@@ -123,7 +123,7 @@ void settle(const RequestEntry& entry, const MPI_Status* status) {
 
 }  // namespace
 
-RequestEntry* add_request(MPI_Request handle, const MPI_Request* location, const RequestEntry& entry) {
+RequestEntry* add_request(MPI_Request handle, const void* location, const RequestEntry& entry) {
   if (handle == handles.empty_request) return shared.add(location, entry);
   return requests.insert(key_of(handle), entry);
 }
@@ -136,7 +136,7 @@ void forget_request(MPI_Request handle) {
   requests.erase(key_of(handle));
 }
 
-RequestSet::RequestSet(const MPI_Request* requests_given, int n) : size_(n > 0 ? n : 0) {
+RequestSet::RequestSet(const MPI_Request* requests_given, int n, const void* return_address) : size_(n > 0 ? n : 0) {
   if (size_ > kFew) {
     const auto wanted = static_cast<std::size_t>(size_);
     items_ = static_cast<Item*>(scratch_of(item_scratch, wanted * sizeof(Item)));
@@ -144,10 +144,12 @@ RequestSet::RequestSet(const MPI_Request* requests_given, int n) : size_(n > 0 ?
     if (items_ == nullptr || numbers_ == nullptr) size_ = 0;
   }
   const Locked locked;
-  for (int i = 0; i < size_; ++i) look_up(i, requests_given[i], &requests_given[i]);
+  const auto* fortran = static_cast<const int*>(fortran_requests(return_address));
+  for (int i = 0; i < size_; ++i)
+    look_up(i, requests_given[i], fortran != nullptr ? static_cast<const void*>(&fortran[i]) : &requests_given[i]);
 }
 
-void RequestSet::look_up(int i, MPI_Request handle, const MPI_Request* location) {
+void RequestSet::look_up(int i, MPI_Request handle, const void* location) {
   items_[i] = {handle, 0, true, false};
   numbers_[i] = kNullRequest;
   key_ = (key_ ^ key_of(handle)) * 0x100000001b3ull;

@@ -11,7 +11,8 @@ namespace petri::record {
 // What is left to do when the request completes; few requests have it.
 struct Later {
   OutBuffer out;
-  MPI_Comm* new_comm;  // comm_idup: where the new communicator will be
+  bool makes_comm;    // comm_idup
+  MPI_Comm new_comm;  // its handle, which Open MPI gives at once, and which may be used once the request is complete
   MPI_Comm parent;
   std::int32_t ordinal;
 };
@@ -27,15 +28,16 @@ struct RequestEntry {
   Later* later;     // owned; null for most
 };
 
-// Registers a new request; `location` is where the program keeps the handle at first.
-RequestEntry* add_request(MPI_Request handle, const MPI_Request* location, const RequestEntry& entry);
+// Registers a new request; `location` is where the program keeps the handle at first, a Fortran
+// program its INTEGER.
+RequestEntry* add_request(MPI_Request handle, const void* location, const RequestEntry& entry);
 RequestEntry* find_request(MPI_Request handle);
 void forget_request(MPI_Request handle);
 
 // The requests of one wait or test. Looks their numbers up before the call and settles what completed after it.
 class RequestSet {
  public:
-  RequestSet(const MPI_Request* requests, int n);
+  RequestSet(const MPI_Request* requests, int n, const void* return_address);
   ~RequestSet();  // those that did not complete go back
   RequestSet(const RequestSet&) = delete;
   RequestSet& operator=(const RequestSet&) = delete;
@@ -65,7 +67,7 @@ class RequestSet {
   };
   static constexpr int kFew = 16;
 
-  void look_up(int i, MPI_Request handle, const MPI_Request* location);
+  void look_up(int i, MPI_Request handle, const void* location);
 
   int size_;
   int known_ = 0, active_ = 0;

@@ -45,7 +45,8 @@ int nonblocking_dup(Op op, const void* site, MPI_Comm comm, MPI_Comm* newcomm, M
   if (RequestEntry* entry = status == MPI_SUCCESS ? call.pending(request) : nullptr) {
     entry->later = static_cast<Later*>(std::calloc(1, sizeof(Later)));
     if (entry->later != nullptr) {
-      entry->later->new_comm = newcomm;
+      entry->later->makes_comm = true;
+      entry->later->new_comm = *newcomm;
       entry->later->parent = comm;
       entry->later->ordinal = static_cast<std::int32_t>(call.slot().count);
     }

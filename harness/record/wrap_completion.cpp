@@ -68,7 +68,7 @@ void settle_some(Call& call, RequestSet& set, int n, const int* indices, const M
 
 PETRI_MPI(Wait)(MPI_Request* request, MPI_Status* status) {
   if (!records_here()) return real::Wait(request, status);
-  RequestSet set(request, 1);
+  RequestSet set(request, 1, PETRI_SITE);
   if (!set.any_active()) return real::Wait(request, status);
   Call call(Op::wait, PETRI_SITE);
   describe(call, set, false);
@@ -82,7 +82,7 @@ PETRI_MPI(Wait)(MPI_Request* request, MPI_Status* status) {
 
 PETRI_MPI(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[]) {
   if (!records_here()) return real::Waitall(count, requests, statuses);
-  RequestSet set(requests, count);
+  RequestSet set(requests, count, PETRI_SITE);
   if (!set.any_active()) return real::Waitall(count, requests, statuses);
   Call call(Op::waitall, PETRI_SITE);
   describe(call, set, true);
@@ -95,7 +95,7 @@ PETRI_MPI(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[]) {
 
 PETRI_MPI(Waitany)(int count, MPI_Request requests[], int* index, MPI_Status* status) {
   if (!records_here()) return real::Waitany(count, requests, index, status);
-  RequestSet set(requests, count);
+  RequestSet set(requests, count, PETRI_SITE);
   if (!set.any_active()) return real::Waitany(count, requests, index, status);
   Call call(Op::waitany, PETRI_SITE);
   describe(call, set, true);
@@ -112,7 +112,7 @@ PETRI_MPI(Waitany)(int count, MPI_Request requests[], int* index, MPI_Status* st
 
 PETRI_MPI(Waitsome)(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
   if (!records_here()) return real::Waitsome(count, requests, done, indices, statuses);
-  RequestSet set(requests, count);
+  RequestSet set(requests, count, PETRI_SITE);
   if (!set.any_active()) return real::Waitsome(count, requests, done, indices, statuses);
   Call call(Op::waitsome, PETRI_SITE);
   describe(call, set, true);
@@ -125,7 +125,7 @@ PETRI_MPI(Waitsome)(int count, MPI_Request requests[], int* done, int indices[],
 
 PETRI_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
   if (!records_here()) return real::Test(request, flag, status);
-  RequestSet set(request, 1);
+  RequestSet set(request, 1, PETRI_SITE);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
   const int result = within_call([&] { return real::Test(request, flag, to); });
@@ -141,7 +141,7 @@ PETRI_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
 
 PETRI_MPI(Testall)(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   if (!records_here()) return real::Testall(count, requests, flag, statuses);
-  RequestSet set(requests, count);
+  RequestSet set(requests, count, PETRI_SITE);
   MPI_Status* to = statuses_for(set, statuses);
   const int result = within_call([&] { return real::Testall(count, requests, flag, to); });
   if (!set.any_active()) return result;
@@ -156,7 +156,7 @@ PETRI_MPI(Testall)(int count, MPI_Request requests[], int* flag, MPI_Status stat
 
 PETRI_MPI(Testany)(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   if (!records_here()) return real::Testany(count, requests, index, flag, status);
-  RequestSet set(requests, count);
+  RequestSet set(requests, count, PETRI_SITE);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
   const int result = within_call([&] { return real::Testany(count, requests, index, flag, to); });
@@ -175,7 +175,7 @@ PETRI_MPI(Testany)(int count, MPI_Request requests[], int* index, int* flag, MPI
 
 PETRI_MPI(Testsome)(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
   if (!records_here()) return real::Testsome(count, requests, done, indices, statuses);
-  RequestSet set(requests, count);
+  RequestSet set(requests, count, PETRI_SITE);
   MPI_Status* to = statuses_for(set, statuses);
   const int result = within_call([&] { return real::Testsome(count, requests, done, indices, to); });
   if (!set.any_active()) return result;
@@ -190,7 +190,7 @@ PETRI_MPI(Testsome)(int count, MPI_Request requests[], int* done, int indices[],
 
 PETRI_MPI(Request_free)(MPI_Request* request) {
   if (!records_here()) return real::Request_free(request);
-  RequestSet set(request, 1);
+  RequestSet set(request, 1, PETRI_SITE);
   const RequestEntry* entry = find_request(*request);
   const bool persistent = entry != nullptr && entry->persistent;
   if (!set.any_known() && !persistent) return real::Request_free(request);
@@ -211,7 +211,7 @@ PETRI_MPI(Request_free)(MPI_Request* request) {
 
 PETRI_MPI(Cancel)(MPI_Request* request) {
   if (!records_here()) return real::Cancel(request);
-  RequestSet set(request, 1);
+  RequestSet set(request, 1, PETRI_SITE);
   if (!set.any_known()) return real::Cancel(request);
   Call call(Op::cancel, PETRI_SITE);
   describe(call, set, false);

@@ -60,6 +60,10 @@ def through_all_stages(options, folder):
     if options.culprits is not None:
         expect(culprits == options.culprits, f"blames {culprits} instead of {options.culprits}")
 
+    if options.culprit_line is not None:
+        expect(options.culprit_line in found["findings"][0]["actual"],
+               f"{found['findings'][0]['actual']} instead of {options.culprit_line}")
+
     run([petri, "shrink", "failed.jsonl", "-o", "small.jsonl"], 0, folder)
     small = json.loads(run([petri, "diagnose", "--json", "small.jsonl"], status, folder))
     expect(small["signature"] == found["signature"], f"signature {small['signature']} was {found['signature']}")
@@ -76,6 +80,14 @@ def twin_through_all_stages(options, folder):
     run([options.petri, "replay", *options.replay_options, "fixed.jsonl"], 0, folder)
 
 
+def marked_line(text):
+    """FILE:MARK as the call site that findings name: the file's name and the line with that mark."""
+    file, mark = text.split(":", 1)
+    lines = pathlib.Path(file).read_text(encoding="utf-8").splitlines()
+    [number] = [number for number, line in enumerate(lines, 1) if mark in line]
+    return f"{pathlib.Path(file).name}:{number}"
+
+
 def parsed_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--petri", required=True)
@@ -83,6 +95,8 @@ def parsed_options():
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--verdict", choices=EXIT_STATUS, required=True)
     parser.add_argument("--culprits", type=lambda text: [int(rank) for rank in text.split(",")])
+    parser.add_argument("--culprit-line", type=marked_line, metavar="FILE:MARK",
+                        help="the first finding must say that the culprits were at the line of FILE with MARK")
     parser.add_argument("--shrunk-ranks", type=int)
     parser.add_argument("--replay-option", dest="replay_options", action="append", default=[],
                         help="given to petri replay; may be repeated")

@@ -15,6 +15,7 @@ import sys
 
 ENTRY = re.compile(r"^PETRI_REAL\((\w+)\)", re.MULTILINE)
 WRAPPER = re.compile(r"^PETRI_MPI\((\w+)\)", re.MULTILINE)
+FORTRAN = re.compile(r"^PETRI_FORTRAN\((\w+), ", re.MULTILINE)
 CALL = re.compile(r"\breal::(\w+)\(")
 OF_MPI = re.compile(r"^P?MPI_\w+$")
 
@@ -46,6 +47,10 @@ def violations(nm_output, tables, sources):
             yield f"MPI_{name} and PMPI_{name} are not one function"
     for name in sorted(wrapped - entries - {"Pcontrol"}):  # MPI's own does nothing (MPI 4.1, section 15.2.4)
         yield f"MPI_{name} is wrapped but stands in no table"
+    fortran = set(FORTRAN.findall(tables))
+    for name in sorted(wrapped - {"Pcontrol", "Type_free"}):  # these make no event of the program
+        if name.lower() not in fortran:
+            yield f"MPI_{name} is wrapped but does not stand in fortran_calls.inc"
     if not wrapped:
         yield "the library wraps nothing"
     for name in sorted(entries - called):
@@ -61,11 +66,12 @@ def text_of(folder, patterns):
 def self_check():
     """Each kind of violation is found."""
     good = "10 T MPI_Send\n10 T PMPI_Send\n U malloc@GLIBC_2.2.5\n"
-    table, source = "PETRI_REAL(Send)\n", "PETRI_MPI(Send)(int) { real::Send(0); }"
+    table, source = "PETRI_REAL(Send)\nPETRI_FORTRAN(send, -1)\n", "PETRI_MPI(Send)(int) { real::Send(0); }"
     assert not list(violations(good, table, source))
     for bad in [(good + " U PMPI_Recv\n", table, source), (good + " U _Znwm@GLIBCXX_3.4\n", table, source),
                 ("10 T MPI_Send\n20 T PMPI_Send\n", table, source), (good, "", source),
-                ("", table, source), (good, table + "PETRI_REAL(Recv)\n", source)]:
+                ("", table, source), (good, table + "PETRI_REAL(Recv)\n", source),
+                (good, "PETRI_REAL(Send)\n", source)]:
         assert list(violations(*bad)), bad
 
 

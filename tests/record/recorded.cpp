@@ -31,12 +31,12 @@ RecordFolder::~RecordFolder() {
 }
 
 std::string command_for(const RecordFolder& folder, int ranks, const std::string& program,
-                        const std::string& environment) {
+                        const std::string& environment, const std::string& executable) {
   std::ostringstream command;
   command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=^shmem PETRI_RECORD_DIR='"
           << folder.path().string() << "' " << environment << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY
-          << "' timeout -k 2 30 '" << PETRI_MPIEXEC << "' --oversubscribe -n " << ranks << " '" << PETRI_OPERATIONS
-          << "' " << program << " > '" << (folder.path() / "output").string() << "' 2>&1";
+          << "' timeout -k 2 30 '" << PETRI_MPIEXEC << "' --oversubscribe -n " << ranks << " '" << executable << "' "
+          << program << " > '" << (folder.path() / "output").string() << "' 2>&1";
   return command.str();
 }
 
@@ -44,6 +44,12 @@ Scenario record(int ranks, const std::string& program, const std::string& enviro
   const RecordFolder folder;
   // The program's own exit status is part of what some tests record.
   [[maybe_unused]] const int status = std::system(command_for(folder, ranks, program, environment).c_str());
+  return import_recording(folder.path());
+}
+
+Scenario record_program(const std::string& executable, int ranks, const std::string& program) {
+  const RecordFolder folder;
+  [[maybe_unused]] const int status = std::system(command_for(folder, ranks, program, "", executable).c_str());
   return import_recording(folder.path());
 }
 
