@@ -1,11 +1,15 @@
 // A judge that shares nothing with the model: every interleaving of a tiny schedule, one step at a time.
 //
-// Steps: a rank begins its next call; one pair of messages matches; a rank leaves a call that is done. Matching follows
-// the two sentences of MPI 4.1, section 3.5 literally. Sends wait for their receive, or return at once where they
-// are buffered; collectives wait for all members. Exponential: for a few ranks with a few events each.
+// Steps: a lane (a thread of a rank, or a stream of one of its devices) begins its next call; one pair of messages
+// matches; one lock is granted; a call with a choice (waitany, a probe, a cancel) makes it. A call that is done for
+// good is left at once, since nobody can tell when. The rules are written from MPI 4.1, one file per chapter.
+// Exponential: for a few ranks with a few events each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -13,7 +17,25 @@
 
 namespace petri::test {
 
-// The sets of ranks that are left blocked at the end of some interleaving; the empty set stands for one that completes.
-std::set<std::vector<std::int32_t>> all_endings(const Scenario& scenario, bool buffered = false);
+// Strict (no `buffered`): a send may wait for its receive, a collective for all members, a lock for its grant, and one
+// kernel at a time runs on a device. Buffered: a send of up to so many bytes returns, and everything else waits only
+// for what it needs.
+struct Assumed {
+  std::optional<std::int64_t> buffered;
+  // Calls that only join a meeting, wait or work locally take nothing from anybody: they are begun at once, unless
+  // every interleaving of them is wanted, too.
+  bool every_interleaving = false;
+};
+inline constexpr std::int64_t kAllBuffered = std::numeric_limits<std::int64_t>::max();
+
+struct Ending {
+  std::vector<std::int32_t> blocked;  // ranks left in a call (an implied finalize is none); empty: it completes
+  bool mismatch = false;              // arguments that must agree met and did not
+  auto operator<=>(const Ending&) const = default;
+};
+
+// How all interleavings end; nothing where there are more than `max_states` states.
+std::optional<std::set<Ending>> all_endings(const Scenario& scenario, const Assumed& assumed = {},
+                                            std::size_t max_states = 1000000);
 
 }  // namespace petri::test
