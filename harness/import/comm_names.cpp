@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <set>
+#include <string>
 #include <utility>
 
 namespace petri {
@@ -48,37 +49,71 @@ int CommNames::repeats_before(std::int32_t local, const CommFactCopy& fact) cons
   for (const auto& [id, other] : facts_->comms) {
     if (id >= local) break;
     if (other.ordinal < 0 && other.parent == fact.parent && other.tag == fact.tag && other.members == fact.members &&
-        other.kind == record::CommKind::created)
+        other.remote == fact.remote && other.name == fact.name && other.kind == fact.kind)
       ++repeats;
   }
   return repeats;
 }
 
-std::int32_t CommNames::find_or_add(const CommFactCopy& fact, std::int32_t parent_index, int repeats) {
-  const Communicator& parent = scenario_.comms[static_cast<std::size_t>(parent_index)];
-  const std::vector<std::int32_t>& members = fact.members.empty() ? parent.ranks : fact.members;
-  check_members(members);
-  Key key{parent_index, fact.ordinal, fact.tag, members, repeats};
-  if (const auto made = made_.find(key); made != made_.end()) return made->second;
+namespace {
 
+// The two groups of an intercommunicator are each other's remote one; the one with the lower first rank stands in
+// front.
+void order_groups(std::vector<std::int32_t>& ranks, std::vector<std::int32_t>& remote) {
+  if (!remote.empty() && remote < ranks) ranks.swap(remote);
+}
+
+std::string name_of(const CommFactCopy& fact, const Communicator& parent, const Communicator& comm, int repeats) {
+  std::string name;
+  if (fact.op == static_cast<std::uint8_t>(Op::intercomm_create))
+    name = fmt::format("inter/g{}", fact.tag);
+  else if (!fact.name.empty())
+    name = fmt::format("{}/g{}", parent.name, fact.name);
+  else if (fact.ordinal >= 0)
+    name = fmt::format("{}/{}", parent.name, fact.ordinal);
+  else
+    name = fmt::format("{}/g{}", parent.name, fact.tag);
+  if (comm.known && (comm.ranks != parent.ranks || comm.remote != parent.remote))
+    name += fmt::format(":{}", comm.ranks.front());
+  if (comm.is_inter() && comm.remote != parent.remote) name += fmt::format("-{}", comm.remote.front());
+  return repeats > 0 ? fmt::format("{}#{}", name, repeats) : name;
+}
+
+}  // namespace
+
+std::int32_t CommNames::find_or_add(const CommFactCopy& fact, std::int32_t parent_index, int repeats) {
+  // The two sides of an intercommunicator made it from different parents.
+  const bool from_two = fact.op == static_cast<std::uint8_t>(Op::intercomm_create);
+  const Communicator parent = from_two ? Communicator{} : at(parent_index);
+  const bool as_parent = fact.members.empty();
   Communicator comm;
   comm.parent = parent.name;
-  comm.known = fact.members.empty() ? parent.known : true;
-  comm.ranks = members;
-  comm.name = fact.ordinal >= 0 ? fmt::format("{}/{}", parent.name, fact.ordinal)
-                                : fmt::format("{}/g{}", parent.name, fact.tag);
-  if (members != parent.ranks) comm.name += fmt::format(":{}", members.front());
-  if (repeats > 0) comm.name += fmt::format("#{}", repeats);
+  comm.ranks = as_parent ? parent.ranks : fact.members;
+  comm.remote = as_parent ? parent.remote : fact.remote;
+  comm.known = as_parent ? parent.known : true;
+  if (fact.kind == record::CommKind::outside) {
+    comm.ranks.clear();
+    comm.remote.clear();
+    comm.known = false;
+  }
+  order_groups(comm.ranks, comm.remote);
+  check_members(comm);
+  Key key{from_two ? kNoComm : parent_index, fact.ordinal, fact.tag, fact.name, comm.ranks, comm.remote, repeats};
+  if (const auto made = made_.find(key); made != made_.end()) return made->second;
+  comm.name = name_of(fact, parent, comm, repeats);
   const std::int32_t index = add(std::move(comm));
   made_.emplace(std::move(key), index);
   return index;
 }
 
-void CommNames::check_members(const std::vector<std::int32_t>& members) const {
+void CommNames::check_members(const Communicator& comm) const {
   std::set<std::int32_t> seen;
-  for (const std::int32_t member : members)
-    if (member < 0 || member >= scenario_.world() || !seen.insert(member).second)
-      throw InputError(file_, 0, 0, fmt::format("damaged record: a communicator with the member {}", member));
+  for (const auto* group : {&comm.ranks, &comm.remote})
+    for (const std::int32_t member : *group)
+      if (member < 0 || member >= scenario_.world() || !seen.insert(member).second)
+        throw InputError(file_, 0, 0, fmt::format("damaged record: a communicator with the member {}", member));
+  if (comm.ranks.empty() && !comm.remote.empty())
+    throw InputError(file_, 0, 0, "damaged record: an intercommunicator with one group only");
 }
 
 std::int32_t CommNames::add_unknown(std::int32_t local) {

@@ -35,19 +35,40 @@ std::string text_of(std::span<const std::byte> bytes) {
   return {text, ::strnlen(text, bytes.size())};
 }
 
+// The next `n` numbers behind a fact.
+std::vector<std::int32_t> take_list(const RecordView& view, std::span<const std::byte>& bytes, std::int32_t n) {
+  if (n < 0 || static_cast<std::size_t>(n) > bytes.size() / sizeof(std::int32_t))
+    reject(view, "members or neighbours do not fit into their fact");
+  std::vector<std::int32_t> list(static_cast<std::size_t>(n));
+  if (n > 0) std::memcpy(list.data(), bytes.data(), list.size() * sizeof(std::int32_t));
+  bytes = bytes.subspan(list.size() * sizeof(std::int32_t));
+  return list;
+}
+
+void read_topology(const RecordView& view, std::span<const std::byte> bytes, ProcessFacts& facts) {
+  const auto fact = take_fact<record::TopologyFact>(view, bytes);
+  TopologyFactCopy topology;
+  topology.sources = take_list(view, bytes, fact.sources);
+  topology.destinations = take_list(view, bytes, fact.destinations);
+  topology.dims = take_list(view, bytes, fact.dims);
+  topology.periods = take_list(view, bytes, fact.dims);
+  facts.topologies.insert_or_assign(fact.comm, std::move(topology));
+}
+
 void read_comm(const RecordView& view, std::span<const std::byte> bytes, ProcessFacts& facts) {
   const auto fact = take_fact<record::CommFact>(view, bytes);
-  CommFactCopy comm{fact.parent, fact.ordinal, fact.tag, fact.size, fact.kind, {}};
-  if (fact.listed < 0 || static_cast<std::size_t>(fact.listed) > bytes.size() / sizeof(std::int32_t))
-    reject(view, "a communicator's members do not fit into their fact");
-  comm.members.resize(static_cast<std::size_t>(fact.listed));
-  if (fact.listed > 0) std::memcpy(comm.members.data(), bytes.data(), comm.members.size() * sizeof(std::int32_t));
+  CommFactCopy comm{fact.parent, fact.ordinal, fact.tag, fact.size, fact.kind, fact.op, {}, {}, {}};
+  comm.members = take_list(view, bytes, fact.listed);
+  comm.remote = take_list(view, bytes, fact.remote_listed);
+  comm.name = text_of(bytes);
   facts.comms.insert_or_assign(fact.id, std::move(comm));
 }
 
 void read_fact(const RecordView& view, FactKind kind, std::span<const std::byte> bytes, ProcessFacts& facts) {
   switch (kind) {
     case FactKind::comm: return read_comm(view, bytes, facts);
+    case FactKind::topology: return read_topology(view, bytes, facts);
+    case FactKind::window: break;
     case FactKind::module: {
       const auto fact = take_fact<record::ModuleFact>(view, bytes);
       facts.modules.push_back({fact.begin, fact.end, fact.bias, text_of(bytes)});
@@ -86,6 +107,11 @@ void append_part(const RecordView& view, const record::PartSlot& part, RecordedE
     case record::Part::ranks: return append(event.ranks, part);
     case record::Part::in: return append(event.in, part);
     case record::Part::out: return append(event.out, part);
+    case record::Part::dims: return append(event.dims, part);
+    case record::Part::periods: return append(event.periods, part);
+    case record::Part::indices: return append(event.indices, part);
+    case record::Part::text: return append(event.text, part);
+    case record::Part::buffers: return append(event.buffers, part);
   }
   reject(view, fmt::format("a continuation of unknown kind {}", part.kind));
 }
@@ -117,6 +143,11 @@ void RecordedEvent::clear_lists() {
   sendcounts.clear();
   recvcounts.clear();
   sides.clear();
+  dims.clear();
+  periods.clear();
+  indices.clear();
+  text.clear();
+  buffers.clear();
   in.clear();
   out.clear();
 }

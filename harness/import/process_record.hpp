@@ -16,7 +16,14 @@ namespace petri {
 struct CommFactCopy {
   std::int32_t parent, ordinal, tag, size;
   record::CommKind kind;
+  std::uint8_t op;
   std::vector<std::int32_t> members;  // world ranks; empty: those of the parent
+  std::vector<std::int32_t> remote;   // an intercommunicator's other group
+  std::string name;                   // string tag of its creation
+};
+
+struct TopologyFactCopy {
+  std::vector<std::int32_t> sources, destinations, dims, periods;
 };
 
 struct ModuleFactCopy {
@@ -25,7 +32,8 @@ struct ModuleFactCopy {
 };
 
 struct ProcessFacts {
-  std::map<std::int32_t, CommFactCopy> comms;  // by local number, which rises with time
+  std::map<std::int32_t, CommFactCopy> comms;           // by local number, which rises with time
+  std::map<std::int32_t, TopologyFactCopy> topologies;  // by the communicator's local number
   std::vector<ModuleFactCopy> modules;
   std::map<std::int32_t, std::string> error_names;
   std::vector<std::string> texts;  // "key=value"
@@ -38,10 +46,12 @@ ProcessFacts read_facts(const record::RecordView& view);
 struct RecordedEvent {
   alignas(record::Slot) std::array<std::byte, record::kSlotBytes> bytes;
   std::vector<std::uint32_t> requests;
-  std::vector<std::int32_t> ranks;
+  std::vector<std::int32_t> ranks, dims, periods, indices;
+  std::vector<char> text;
   std::vector<std::int64_t> counts, sendcounts, recvcounts;
   const record::Slot& slot() const { return *reinterpret_cast<const record::Slot*>(bytes.data()); }
   std::vector<record::Sides> sides;       // none or one
+  std::vector<record::Buffers> buffers;   // none or one
   std::vector<record::Boundary> in, out;  // none or one
 
   void clear_lists();

@@ -5,49 +5,26 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/import/recorded_arguments.hpp"
+
 namespace petri {
 namespace {
 
 using record::Slot;
 
-template <class Enum>
-Enum enum_or_unknown(std::uint8_t value, Enum last) {
-  return value <= static_cast<std::uint8_t>(last) ? static_cast<Enum>(value) : Enum::unknown;
-}
-
-ElementType type_of(std::uint8_t value) {
-  return enum_or_unknown(value, ElementType::longdouble_int);
-}
-
-// Arguments that no MPI accepts cannot stand in a scenario; the call's error does.
-std::int32_t valid_rank(std::int32_t rank, const Communicator& comm) {
-  if (rank == kAny || rank == kNull || rank == kRootHere) return rank;
-  const auto size =
-      comm.known ? static_cast<std::int32_t>(comm.ranks.size()) : std::numeric_limits<std::int32_t>::max();
-  return rank >= 0 && rank < size ? rank : kUnset;
-}
-
-std::int32_t valid_tag(std::int32_t tag) {
-  return tag >= 0 || tag == kAny ? tag : kUnset;
-}
-
-std::int64_t valid_count(std::int64_t count) {
-  return count >= 0 ? count : kUnknownCount;
-}
-
-void take_point_to_point(Event& event, const Slot& slot, const Communicator& comm) {
-  event.peer = valid_rank(slot.peer, comm);
+void take_point_to_point(Event& event, const Slot& slot, std::int32_t peers) {
+  event.peer = valid_rank(slot.peer, peers);
   event.tag = valid_tag(slot.tag);
   event.count = valid_count(slot.count);
   const bool completed = event.state == EventState::completed;
-  if (completed && slot.matched != kUnset) event.matched = valid_rank(slot.matched, comm);
+  if (completed && slot.matched != kUnset) event.matched = valid_rank(slot.matched, peers);
   // The format has no key for it: a receive from any tag names the source that matched.
   if (completed && slot.tag == kAny && slot.result >= 0 && slot.matched != kUnset)
     event.extras.edit().free_keys.emplace_back("x_matched_tag", fmt::format("{}", slot.result));
 }
 
-void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides, const Communicator& comm) {
-  event.matched = valid_rank(slot.matched, comm);
+void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides, std::int32_t peers) {
+  event.matched = valid_rank(slot.matched, peers);
   const auto one_or_both = [&](auto send, auto recv, auto& one, auto EventExtras::*send_key,
                                auto EventExtras::*recv_key) {
     if (send == recv) {
@@ -57,7 +34,7 @@ void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides, c
       event.extras.edit().*recv_key = recv;
     }
   };
-  one_or_both(valid_rank(sides.sendpeer, comm), valid_rank(sides.recvpeer, comm), event.peer, &EventExtras::sendpeer,
+  one_or_both(valid_rank(sides.sendpeer, peers), valid_rank(sides.recvpeer, peers), event.peer, &EventExtras::sendpeer,
               &EventExtras::recvpeer);
   one_or_both(valid_tag(sides.sendtag), valid_tag(sides.recvtag), event.tag, &EventExtras::sendtag,
               &EventExtras::recvtag);
@@ -79,9 +56,9 @@ void take_sides(Event& event, const record::Sides& sides) {
   extras.recvtype = type_of(sides.recvtype);
 }
 
-void take_collective(Event& event, const RecordedEvent& recorded, const Communicator& comm, bool events_lost) {
+void take_collective(Event& event, const RecordedEvent& recorded, std::int32_t peers, bool events_lost) {
   const Slot& slot = recorded.slot();
-  if (is_rooted(event.op)) event.root = valid_rank(slot.peer, comm);
+  if (is_rooted(event.op)) event.root = valid_rank(slot.peer, peers);
   event.count = valid_count(slot.count);
   if (events_lost) event.coll_seq = slot.matched;
   if (!recorded.sides.empty()) take_sides(event, recorded.sides.front());
@@ -90,17 +67,46 @@ void take_collective(Event& event, const RecordedEvent& recorded, const Communic
   if (!recorded.recvcounts.empty()) event.extras.edit().recvcounts = recorded.recvcounts;
 }
 
-void take_creation(Event& event, const RecordedEvent& recorded, CommNames& comms, bool events_lost) {
+// This rank's neighbours are known when the communicator is there; a grid's extents before.
+void take_topology(Event& event, const RecordedEvent& recorded, const ProcessFacts& facts) {
+  if (!recorded.dims.empty()) event.extras.edit().dims = recorded.dims;
+  if (!recorded.periods.empty()) event.extras.edit().periods = recorded.periods;
+  const auto topology = facts.topologies.find(recorded.slot().result);
+  if (recorded.slot().result <= record::kSelfComm || topology == facts.topologies.end()) return;
+  EventExtras& extras = event.extras.edit();
+  extras.sources = topology->second.sources;
+  extras.destinations = topology->second.destinations;
+  extras.dims = topology->second.dims;
+  extras.periods = topology->second.periods;
+}
+
+void take_intercomm(Event& event, const Slot& slot, CommNames& comms, std::int32_t peers) {
+  event.root = valid_rank(slot.matched, peers);
+  event.tag = valid_tag(slot.tag);
+  if (slot.count < 0 || slot.count > std::numeric_limits<std::int32_t>::max()) return;
+  const Communicator& bridge = comms.at(comms.index_of(static_cast<std::int32_t>(slot.count)));
+  event.extras.edit().remote = bridge.name;
+  event.peer = valid_rank(slot.peer, peers_in(bridge, comms.rank()));
+}
+
+void take_creation(Event& event, const RecordedEvent& recorded, CommNames& comms, const ProcessFacts& facts,
+                   std::int32_t peers, bool events_lost) {
   const Slot& slot = recorded.slot();
   if (events_lost && is_positional(event.op)) event.coll_seq = slot.matched;
-  if (kind_of(event.op) == OpKind::comm_create && slot.result > record::kSelfComm)
+  if (is_rooted(event.op)) event.root = valid_rank(slot.peer, peers);
+  if (kind_of(event.op) == OpKind::comm_create && slot.result > record::kSelfComm) {
     event.new_comm = comms.index_of(slot.result);
+    take_topology(event, recorded, facts);
+  }
   if (event.op == Op::comm_create_group) event.tag = valid_tag(slot.tag);
+  if (event.op == Op::intercomm_create) take_intercomm(event, slot, comms, peers);
+  if (event.op == Op::intercomm_merge) event.extras.edit().key = slot.tag;
   if (event.op == Op::comm_split || event.op == Op::comm_split_type) {
     if (slot.peer >= 0 || slot.peer == kNull) event.extras.edit().color = slot.peer;
     event.extras.edit().key = slot.tag;
   }
   if (!recorded.ranks.empty()) event.extras.edit().ranks = recorded.ranks;
+  if (!recorded.text.empty()) event.extras.edit().value = {recorded.text.begin(), recorded.text.end()};
 }
 
 // Requests of a wait or test, and which of them it completed.
@@ -183,18 +189,18 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
   event.reduce = enum_or_unknown(slot.reduce, ReduceOp::user);
   event.comm = comms.index_of(slot.comm);
   event.request = slot.request;
-  const Communicator& comm = comms.at(event.comm);
+  const std::int32_t peers = peers_in(comms.at(event.comm), comms.rank());
   switch (kind_of(event.op)) {
     case OpKind::send:
     case OpKind::recv:
-    case OpKind::probe: take_point_to_point(event, slot, comm); break;
+    case OpKind::probe: take_point_to_point(event, slot, peers); break;
     case OpKind::sendrecv:
-      if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front(), comm);
+      if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front(), peers);
       break;
-    case OpKind::start: event.matched = valid_rank(slot.matched, comm); break;
-    case OpKind::collective: take_collective(event, recorded, comm, events_lost); break;
+    case OpKind::start: event.matched = valid_rank(slot.matched, peers); break;
+    case OpKind::collective: take_collective(event, recorded, peers, events_lost); break;
     case OpKind::comm_create:
-    case OpKind::comm_free: take_creation(event, recorded, comms, events_lost); break;
+    case OpKind::comm_free: take_creation(event, recorded, comms, facts, peers, events_lost); break;
     case OpKind::wait:
     case OpKind::test: take_requests(event, recorded); break;
     default: break;

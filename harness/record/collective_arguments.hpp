@@ -2,7 +2,8 @@
 //
 // What is recorded: `count` and `dtype` of what this rank contributes, or receives where it contributes nothing; both
 // sides where they differ; every rank's count where the call lists them. Arguments that MPI ignores are not recorded
-// (MPI 4.1, chapter 6: a root's side on other ranks, the send side under MPI_IN_PLACE).
+// (MPI 4.1, chapter 6: a root's side on other ranks, the send side under MPI_IN_PLACE, everything but the root on those
+// members of the root's group of an intercommunicator who give MPI_PROC_NULL).
 #pragma once
 
 #include "harness/record/recorder.hpp"
@@ -23,11 +24,22 @@ struct VectorSide {
 
 // Enough of a call to know who is root.
 inline bool is_root(const Call& call, int root) {
-  return call.comm() != nullptr && (root == MPI_ROOT || root == call.comm()->rank);
+  return call.comm() != nullptr && (root == MPI_ROOT || (!call.comm()->inter && root == call.comm()->rank));
 }
 
-inline int size_of(const Call& call) {
+// How many ranks a call exchanges data with: those of the other group on an intercommunicator.
+inline int peers_of(const Call& call) {
+  return call.comm() != nullptr ? call.comm()->peers : 0;
+}
+
+inline std::int64_t local_size_of(const Call& call) {
   return call.comm() != nullptr ? call.comm()->size : 0;
+}
+
+// Names the root. False where nothing else of the call is significant on this rank.
+inline bool takes_part(Call& call, int root) {
+  call.root(root);
+  return root != MPI_PROC_NULL;
 }
 
 // One side with its data before the call.
@@ -52,8 +64,8 @@ inline void both(Call& call, const Side& send, const Side& recv) {
   call.sides(sides);
 }
 
-inline void counts(Call& call, Part kind, const int* values, MPI_Datatype type) {
-  if (call.active()) call.scaled_list(kind, values, size_of(call), flatten(type).per_element);
+inline void counts(Call& call, Part kind, const int* values, int n, MPI_Datatype type) {
+  if (call.active()) call.scaled_list(kind, values, n, flatten(type).per_element);
 }
 
 inline void describe_barrier(Call& call) {
@@ -62,7 +74,7 @@ inline void describe_barrier(Call& call) {
 
 inline void describe_bcast(Call& call, const Side& data, int root) {
   call.positional();
-  call.root(root);
+  if (!takes_part(call, root)) return;
   call.data(data.count, data.type);
   if (is_root(call, root)) {
     call.in(data.buffer, data.count, data.type);
@@ -71,21 +83,26 @@ inline void describe_bcast(Call& call, const Side& data, int root) {
   }
 }
 
-// reduce, allreduce, scan, exscan, reduce_scatter_block: `total` elements go in, `result` elements come out where
-// `gets`.
+// What a rank does in reduce, allreduce, scan, exscan and reduce_scatter_block: so many blocks of `count` elements go
+// in where it gives, one comes out where it gets.
+struct Flow {
+  bool gives = true, gets = true;
+  std::int64_t blocks = 1;
+};
+
 inline void describe_reduction(Call& call, const void* send, const void* recv, int count, MPI_Datatype type, MPI_Op op,
-                               bool gets, std::int64_t blocks) {
+                               const Flow& flow = {}) {
   call.positional();
   call.reduction(op);
   call.data(count, type);
-  call.in(send == MPI_IN_PLACE ? recv : send, count * blocks, type);
-  if (gets) call.out(recv, count, type);
+  if (flow.gives) call.in(send == MPI_IN_PLACE ? recv : send, count * flow.blocks, type);
+  if (flow.gets) call.out(recv, count, type);
 }
 
 inline void describe_reduce(Call& call, const void* send, const void* recv, int count, MPI_Datatype type, MPI_Op op,
                             int root) {
-  describe_reduction(call, send, recv, count, type, op, is_root(call, root), 1);
-  call.root(root);
+  if (!takes_part(call, root)) return call.positional();
+  describe_reduction(call, send, recv, count, type, op, {root != MPI_ROOT, is_root(call, root)});
 }
 
 inline void describe_reduce_scatter(Call& call, const void* send, const void* recv, const int* recvcounts,
@@ -94,9 +111,10 @@ inline void describe_reduce_scatter(Call& call, const void* send, const void* re
   call.reduction(op);
   if (!call.active() || call.comm() == nullptr) return;
   std::int64_t total = 0;
-  for (int i = 0; i < size_of(call); ++i) total += recvcounts[i];
+  const int n = call.comm()->size;  // on an intercommunicator, too: each group shares its own result
+  for (int i = 0; i < n; ++i) total += recvcounts[i];
   call.data(recvcounts[call.comm()->rank], type);
-  counts(call, Part::counts, recvcounts, type);
+  counts(call, Part::counts, recvcounts, n, type);
   call.in(send == MPI_IN_PLACE ? recv : send, total, type);
   call.out(recv, recvcounts[call.comm()->rank], type);
 }
@@ -104,22 +122,22 @@ inline void describe_reduce_scatter(Call& call, const void* send, const void* re
 // The equal-sized blocks of gather, allgather and alltoall: each rank sends `send` and receives `recv` from each.
 inline void describe_gather(Call& call, const Side& send, const Side& recv, int root) {
   call.positional();
-  call.root(root);
+  if (!takes_part(call, root)) return;
   const bool gets = is_root(call, root);
-  if (send.buffer == MPI_IN_PLACE) {
+  if (send.buffer == MPI_IN_PLACE || root == MPI_ROOT) {
     call.data(recv.count, recv.type);
-  } else if (gets && root != MPI_ROOT) {
+  } else if (gets) {
     both(call, send, recv);
     call.in(send.buffer, send.count, send.type);
   } else {
-    gives(call, gets ? recv : send);
+    gives(call, send);
   }
-  if (gets) call.out(recv.buffer, static_cast<std::int64_t>(recv.count) * size_of(call), recv.type);
+  if (gets) call.out(recv.buffer, static_cast<std::int64_t>(recv.count) * peers_of(call), recv.type);
 }
 
 inline void describe_scatter(Call& call, const Side& send, const Side& recv, int root) {
   call.positional();
-  call.root(root);
+  if (!takes_part(call, root)) return;
   const bool has = is_root(call, root);
   if (!has) {
     call.data(recv.count, recv.type);
@@ -128,14 +146,14 @@ inline void describe_scatter(Call& call, const Side& send, const Side& recv, int
   } else {
     both(call, send, recv);
   }
-  if (has) call.in(send.buffer, static_cast<std::int64_t>(send.count) * size_of(call), send.type);
+  if (has) call.in(send.buffer, static_cast<std::int64_t>(send.count) * peers_of(call), send.type);
   if (root != MPI_ROOT && recv.buffer != MPI_IN_PLACE) call.out(recv.buffer, recv.count, recv.type);
 }
 
 // allgather (one block in) and alltoall (a block for each).
 inline void describe_exchange(Call& call, const Side& send, const Side& recv, bool block_for_each) {
   call.positional();
-  const std::int64_t blocks = size_of(call);
+  const std::int64_t blocks = peers_of(call);
   if (send.buffer == MPI_IN_PLACE) {
     call.data(recv.count, recv.type);
   } else {
@@ -148,10 +166,9 @@ inline void describe_exchange(Call& call, const Side& send, const Side& recv, bo
 // The v-forms. Their receive buffers have gaps: no digest is taken of them.
 inline void describe_gatherv(Call& call, const Side& send, const VectorSide& recv, int root) {
   call.positional();
-  call.root(root);
-  if (!call.active() || call.comm() == nullptr) return;
+  if (!takes_part(call, root) || !call.active() || call.comm() == nullptr) return;
   const bool gets = is_root(call, root);
-  if (gets) counts(call, Part::recvcounts, recv.counts, recv.type);
+  if (gets) counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
   if (gets && send.buffer == MPI_IN_PLACE) {
     call.data(recv.counts[call.comm()->rank], recv.type);
   } else if (root != MPI_ROOT) {
@@ -161,10 +178,9 @@ inline void describe_gatherv(Call& call, const Side& send, const VectorSide& rec
 
 inline void describe_scatterv(Call& call, const VectorSide& send, const Side& recv, int root) {
   call.positional();
-  call.root(root);
-  if (!call.active() || call.comm() == nullptr) return;
+  if (!takes_part(call, root) || !call.active() || call.comm() == nullptr) return;
   const bool has = is_root(call, root);
-  if (has) counts(call, Part::sendcounts, send.counts, send.type);
+  if (has) counts(call, Part::sendcounts, send.counts, peers_of(call), send.type);
   if (has && recv.buffer == MPI_IN_PLACE) {
     call.data(send.counts[call.comm()->rank], send.type);
   } else if (root != MPI_ROOT) {
@@ -176,7 +192,7 @@ inline void describe_scatterv(Call& call, const VectorSide& send, const Side& re
 inline void describe_allgatherv(Call& call, const Side& send, const VectorSide& recv) {
   call.positional();
   if (!call.active() || call.comm() == nullptr) return;
-  counts(call, Part::recvcounts, recv.counts, recv.type);
+  counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
   if (send.buffer == MPI_IN_PLACE) {
     call.data(recv.counts[call.comm()->rank], recv.type);
   } else {
@@ -189,8 +205,8 @@ inline void describe_alltoallv(Call& call, const VectorSide& send, const VectorS
   call.positional();
   if (!call.active()) return;
   const VectorSide& sent = send.buffer == MPI_IN_PLACE ? recv : send;
-  counts(call, Part::sendcounts, sent.counts, sent.type);
-  counts(call, Part::recvcounts, recv.counts, recv.type);
+  counts(call, Part::sendcounts, sent.counts, peers_of(call), sent.type);
+  counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
   const FlatType from = flatten(sent.type), to = flatten(recv.type);
   if (from.basic == to.basic) call.slot().dtype = static_cast<std::uint8_t>(from.basic);
 }
@@ -208,7 +224,7 @@ inline void describe_alltoallw(Call& call, const void* sendbuf, const int* sendc
   call.positional();
   if (!call.active()) return;
   const bool in_place = sendbuf == MPI_IN_PLACE;
-  const int n = size_of(call);
+  const int n = peers_of(call);
   call.typed_list(Part::sendcounts, in_place ? recvcounts : sendcounts, in_place ? recvtypes : sendtypes, n);
   call.typed_list(Part::recvcounts, recvcounts, recvtypes, n);
   const ElementType from = common_type(in_place ? recvtypes : sendtypes, n);

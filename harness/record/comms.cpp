@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "harness/record/handles.hpp"
 #include "harness/record/pointer_map.hpp"
 #include "harness/record/recorder.hpp"
+#include "harness/record/topology.hpp"
 
 namespace petri::record {
 
@@ -26,34 +28,47 @@ CommEntry* add_entry(MPI_Comm handle, std::int32_t id) {
   entry->id = id;
   real::Comm_rank(handle, &entry->rank);
   real::Comm_size(handle, &entry->size);
+  int inter = 0;
+  real::Comm_test_inter(handle, &inter);
+  entry->inter = inter != 0;
+  entry->peers = entry->size;
+  if (entry->inter) real::Comm_remote_size(handle, &entry->peers);
   return entry;
 }
 
-// World ranks of a communicator's members, to be freed; null when they are not to be had.
-int* members_of(MPI_Comm comm, int size) {
-  const auto n = static_cast<std::size_t>(size);
-  auto* local = static_cast<int*>(std::malloc(2 * n * sizeof(int)));
-  if (local == nullptr) return nullptr;
-  int* global = local + n;
-  for (int i = 0; i < size; ++i) local[i] = i;
-  MPI_Group group;
-  real::Comm_group(comm, &group);
-  real::Group_translate_ranks(group, size, local, world_group, global);
+// World ranks of a group's members, MPI_UNDEFINED for those of another world; frees the group.
+bool translate(MPI_Group group, int size, int* global) {
+  auto* local = static_cast<int*>(std::malloc(static_cast<std::size_t>(size) * sizeof(int)));
+  if (local != nullptr) {
+    for (int i = 0; i < size; ++i) local[i] = i;
+    real::Group_translate_ranks(group, size, local, world_group, global);
+  }
+  std::free(local);
   real::Group_free(&group);
-  for (int i = 0; i < size; ++i) local[i] = global[i];
-  return local;
+  return local != nullptr;
+}
+
+// World ranks of a communicator's members, on an intercommunicator those of both groups, to be freed; null when they
+// are not to be had.
+int* members_of(const CommEntry& entry) {
+  const int others = entry.inter ? entry.peers : 0;
+  auto* members = static_cast<int*>(std::malloc(static_cast<std::size_t>(entry.size + others) * sizeof(int)));
+  if (members == nullptr) return nullptr;
+  MPI_Group group;
+  real::Comm_group(entry.handle, &group);
+  bool known = translate(group, entry.size, members);
+  if (entry.inter) {
+    real::Comm_remote_group(entry.handle, &group);
+    known = translate(group, others, members + entry.size) && known;
+  }
+  if (known) return members;
+  std::free(members);
+  return nullptr;
 }
 
 bool same_members(MPI_Comm a, MPI_Comm b) {
   int result = MPI_UNEQUAL;
   return real::Comm_compare(a, b, &result) == MPI_SUCCESS && (result == MPI_CONGRUENT || result == MPI_IDENT);
-}
-
-void write_comm_fact(CommFact fact, MPI_Comm comm, bool list_members) {
-  int* members = list_members ? members_of(comm, fact.size) : nullptr;
-  fact.listed = members != nullptr ? fact.size : 0;
-  write_fact(FactKind::comm, &fact, sizeof fact, members, static_cast<std::size_t>(fact.listed) * sizeof(int));
-  std::free(members);
 }
 
 CommFact fact_of(const CommEntry& entry, CommKind kind) {
@@ -66,10 +81,27 @@ CommFact fact_of(const CommEntry& entry, CommKind kind) {
   return fact;
 }
 
+void write_comm_fact(CommFact fact, const int* members, const char* name) {
+  const std::size_t listed = static_cast<std::size_t>(fact.listed + fact.remote_listed) * sizeof(int);
+  const std::size_t named = name != nullptr ? std::strlen(name) + 1 : 0;
+  auto* rest = static_cast<unsigned char*>(std::malloc(listed + named + 1));
+  if (rest == nullptr) return;
+  if (listed > 0) std::memcpy(rest, members, listed);
+  if (named > 0) std::memcpy(rest + listed, name, named);
+  write_fact(FactKind::comm, &fact, sizeof fact, rest, listed + named);
+  std::free(rest);
+}
+
 CommEntry* register_unknown(MPI_Comm comm) {
   CommEntry* entry = add_entry(comm, next_id++);
-  if (entry != nullptr) write_comm_fact(fact_of(*entry, CommKind::unknown), comm, false);
+  if (entry == nullptr) return nullptr;
+  write_comm_fact(fact_of(*entry, CommKind::unknown), nullptr, nullptr);
+  learn_topology(*entry);
   return entry;
+}
+
+bool all_in_world(const int* members, int n) {
+  return std::none_of(members, members + n, [](int member) { return member == MPI_UNDEFINED; });
 }
 
 }  // namespace
@@ -89,23 +121,34 @@ void learn_world_comms() {
   if (world == nullptr || self == nullptr) return;
   state.header->world_rank.store(world->rank, std::memory_order_release);
   state.header->world_size.store(world->size, std::memory_order_release);
-  write_comm_fact(fact_of(*world, CommKind::world), handles.world, false);
-  write_comm_fact(fact_of(*self, CommKind::self), handles.self, true);
-  make_shadow(*world);
+  write_comm_fact(fact_of(*world, CommKind::world), nullptr, nullptr);
+  CommFact of_self = fact_of(*self, CommKind::self);
+  of_self.listed = 1;
+  write_comm_fact(of_self, &world->rank, nullptr);
+  make_shadow(world->shadow, handles.world);
 }
 
-CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::int32_t ordinal, int tag) {
+CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::int32_t ordinal, int tag,
+                            const char* name) {
   if (made == handles.no_comm) return nullptr;
-  int inter = 0;
-  real::Comm_test_inter(made, &inter);
   CommEntry* entry = add_entry(made, next_id++);
   if (entry == nullptr) return nullptr;
-  CommFact fact = fact_of(*entry, inter != 0 ? CommKind::unknown : CommKind::created);
+  CommFact fact = fact_of(*entry, CommKind::created);
   fact.parent = parent.id;
   fact.ordinal = ordinal;
   fact.tag = tag;
   fact.op = static_cast<std::uint8_t>(op);
-  write_comm_fact(fact, made, inter == 0 && !same_members(made, parent.handle));
+  int* members = entry->inter || !same_members(made, parent.handle) ? members_of(*entry) : nullptr;
+  const int others = entry->inter ? entry->peers : 0;
+  if (members != nullptr && all_in_world(members, entry->size + others)) {
+    fact.listed = entry->size;
+    fact.remote_listed = others;
+  } else if (members != nullptr) {
+    fact.kind = CommKind::outside;
+  }
+  write_comm_fact(fact, members, name);
+  std::free(members);
+  learn_topology(*entry);
   return entry;
 }
 
@@ -115,7 +158,7 @@ void forget_comm(MPI_Comm comm) {
   CommEntry* entry = *known;
   entries.erase(key_of(comm));
   if (last_comm == entry) last_comm = nullptr;
-  if (entry->shadowed) real::Comm_free(&entry->shadow);
+  drop_shadow(entry->shadow);
   std::free(entry);
 }
 
@@ -132,19 +175,28 @@ namespace {
 
 }  // namespace
 
-void meet_in_shadow(const CommEntry* comm, Op op) {
-  if (comm == nullptr || !comm->shadowed) return;
+void meet_in(const Shadow& shadow, Op op) {
+  if (!shadow.there) return;
   const auto mine = static_cast<unsigned char>(op);
-  auto* all = static_cast<unsigned char*>(std::calloc(static_cast<std::size_t>(comm->size), 1));
+  auto* all = static_cast<unsigned char*>(std::calloc(static_cast<std::size_t>(shadow.size), 1));
   if (all == nullptr) return;
-  real::Allgather(&mine, 1, handles.byte, all, 1, handles.byte, comm->shadow);
-  const bool same = std::all_of(all, all + comm->size, [mine](unsigned char other) { return other == mine; });
+  real::Allgather(&mine, 1, handles.byte, all, 1, handles.byte, shadow.comm);
+  const bool same = std::all_of(all, all + shadow.size, [mine](unsigned char other) { return other == mine; });
   std::free(all);
-  if (!same) stay(comm->shadow);
+  if (!same) stay(shadow.comm);
 }
 
-void make_shadow(CommEntry& comm) {
-  if (state.strict) comm.shadowed = real::Comm_dup(comm.handle, &comm.shadow) == MPI_SUCCESS;
+void make_shadow(Shadow& shadow, MPI_Comm comm) {
+  if (!state.strict) return;
+  int inter = 0;
+  real::Comm_test_inter(comm, &inter);
+  const int status = inter != 0 ? real::Intercomm_merge(comm, 0, &shadow.comm) : real::Comm_dup(comm, &shadow.comm);
+  shadow.there = status == MPI_SUCCESS && real::Comm_size(shadow.comm, &shadow.size) == MPI_SUCCESS;
+}
+
+void drop_shadow(Shadow& shadow) {
+  if (shadow.there) real::Comm_free(&shadow.comm);
+  shadow.there = false;
 }
 
 }  // namespace petri::record

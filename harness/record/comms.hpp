@@ -8,14 +8,23 @@
 
 namespace petri::record {
 
+// Strict mode: a communicator for meetings only. That of an intercommunicator holds both groups.
+struct Shadow {
+  MPI_Comm comm;
+  std::int32_t size;
+  bool there;
+};
+
 struct CommEntry {
   MPI_Comm handle;
-  MPI_Comm shadow;          // strict mode: a duplicate for meetings only; else null
-  std::int32_t id;          // local number, never used twice
-  std::int32_t positions;   // collectives begun on it
-  std::int32_t creations;   // communicators that were made from it, by position
-  std::int32_t rank, size;  // of this process in its (local) group
-  bool shadowed;
+  Shadow shadow;
+  std::int32_t id;                         // local number, never used twice
+  std::int32_t positions;                  // collectives begun on it
+  std::int32_t creations, windows, files;  // that were made from it, by position
+  std::int32_t rank, size;                 // of this process in its (local) group
+  std::int32_t peers;                      // size of the group that roots and peers are in: the other one's, if any
+  std::int32_t sources, destinations;      // neighbours in its topology
+  bool inter;
 };
 
 // The communicator that was asked for last; most programs use one for long.
@@ -30,17 +39,19 @@ inline CommEntry* comm_entry(MPI_Comm comm) {
 void learn_world_comms();
 
 // Registers what a creation on `parent` made and writes its fact. `ordinal` is -1 for a creation by group and tag.
-// Returns nothing for MPI_COMM_NULL.
-CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::int32_t ordinal, int tag);
+// `name` is the string tag of a creation that has one. Returns nothing for MPI_COMM_NULL.
+CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::int32_t ordinal, int tag,
+                            const char* name = nullptr);
 
 // To be called before the communicator is freed.
 void forget_comm(MPI_Comm comm);
 
 // Strict mode: nobody leaves a collective that somebody has not reached, and different collectives at one position
 // never join: where the members' operations differ, all of them stay, as in a library that synchronizes.
-void meet_in_shadow(const CommEntry* comm, Op op);
+void meet_in(const Shadow& shadow, Op op);
 
-// Strict mode: makes the shadow of a new communicator; collective over it.
-void make_shadow(CommEntry& comm);
+// Strict mode: the shadow of a new communicator, window or file; collective over `comm`.
+void make_shadow(Shadow& shadow, MPI_Comm comm);
+void drop_shadow(Shadow& shadow);
 
 }  // namespace petri::record

@@ -1,22 +1,9 @@
 // Blocking collectives, MPI 4.1 chapter 6.
+#include "harness/record/call_forms.hpp"
 #include "harness/record/collective_arguments.hpp"
-#include "harness/record/recorder.hpp"
 
 using namespace petri;
 using namespace petri::record;
-
-namespace {
-
-// Strict mode: nobody leaves a collective that somebody has not reached. Inside the event, so that a watcher sees it
-// started.
-template <class Collective>
-int run(Call& call, const Collective& collective) {
-  call.begin();
-  if (call.active()) meet_in_shadow(call.comm(), static_cast<Op>(call.slot().op));
-  return call.end(collective());
-}
-
-}  // namespace
 
 PETRI_MPI(Barrier)(MPI_Comm comm) {
   Call call(Op::barrier, PETRI_SITE, comm);
@@ -39,26 +26,26 @@ PETRI_MPI(Reduce)
 
 PETRI_MPI(Allreduce)(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   Call call(Op::allreduce, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, count, type, op, true, 1);
+  describe_reduction(call, sendbuf, recvbuf, count, type, op);
   return run(call, [&] { return real::Allreduce(sendbuf, recvbuf, count, type, op, comm); });
 }
 
 PETRI_MPI(Scan)(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   Call call(Op::scan, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, count, type, op, true, 1);
+  describe_reduction(call, sendbuf, recvbuf, count, type, op);
   return run(call, [&] { return real::Scan(sendbuf, recvbuf, count, type, op, comm); });
 }
 
 PETRI_MPI(Exscan)(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   Call call(Op::exscan, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, count, type, op, true, 1);
+  describe_reduction(call, sendbuf, recvbuf, count, type, op);
   return run(call, [&] { return real::Exscan(sendbuf, recvbuf, count, type, op, comm); });
 }
 
 PETRI_MPI(Reduce_scatter_block)
 (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   Call call(Op::reduce_scatter_block, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, recvcount, type, op, true, size_of(call));
+  describe_reduction(call, sendbuf, recvbuf, recvcount, type, op, {.blocks = local_size_of(call)});
   return run(call, [&] { return real::Reduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm); });
 }
 

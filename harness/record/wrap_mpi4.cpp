@@ -1,8 +1,8 @@
 // Calls that are new in MPI 4.0 (sections 3.11 and 7.4.2). Built where the MPI library has them: Open MPI from 5.0.
+#include "harness/record/call_forms.hpp"
+#include "harness/record/creation.hpp"
 #include "harness/record/real_mpi4.hpp"
-#include "harness/record/recorder.hpp"
-#include "harness/record/requests.hpp"
-#include "harness/record/shared_arguments.hpp"
+#include "harness/record/sendrecv_arguments.hpp"
 
 using namespace petri;
 using namespace petri::record;
@@ -15,12 +15,10 @@ PETRI_MPI(Isendrecv)
   call.receives_from(source, recvtag);
   call.in(sendbuf, sendcount, sendtype);
   call.out(recvbuf, recvcount, recvtype);
-  call.new_request();
-  call.begin();
-  const int status = real::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-                                     recvtag, comm, request);
-  if (status == MPI_SUCCESS) call.pending(request);
-  return call.end(status);
+  return start(call, request, [=] {
+    return real::Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag,
+                           comm, request);
+  });
 }
 
 PETRI_MPI(Isendrecv_replace)
@@ -31,11 +29,9 @@ PETRI_MPI(Isendrecv_replace)
   call.receives_from(source, recvtag);
   call.in(buf, count, type);
   call.out(buf, count, type);
-  call.new_request();
-  call.begin();
-  const int status = real::Isendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, request);
-  if (status == MPI_SUCCESS) call.pending(request);
-  return call.end(status);
+  return start(call, request, [=] {
+    return real::Isendrecv_replace(buf, count, type, dest, sendtag, source, recvtag, comm, request);
+  });
 }
 
 PETRI_MPI(Comm_idup_with_info)(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {

@@ -1,23 +1,9 @@
 // Nonblocking collectives, MPI 4.1 section 6.12.
+#include "harness/record/call_forms.hpp"
 #include "harness/record/collective_arguments.hpp"
-#include "harness/record/recorder.hpp"
-#include "harness/record/requests.hpp"
 
 using namespace petri;
 using namespace petri::record;
-
-namespace {
-
-template <class Collective>
-int start(Call& call, const MPI_Request* request, const Collective& collective) {
-  call.new_request();
-  call.begin();
-  const int status = collective();
-  if (status == MPI_SUCCESS) call.pending(request);
-  return call.end(status);
-}
-
-}  // namespace
 
 PETRI_MPI(Ibarrier)(MPI_Comm comm, MPI_Request* request) {
   Call call(Op::ibarrier, PETRI_SITE, comm);
@@ -42,28 +28,28 @@ PETRI_MPI(Ireduce)
 PETRI_MPI(Iallreduce)
 (const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::iallreduce, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, count, type, op, true, 1);
+  describe_reduction(call, sendbuf, recvbuf, count, type, op);
   return start(call, request, [&] { return real::Iallreduce(sendbuf, recvbuf, count, type, op, comm, request); });
 }
 
 PETRI_MPI(Iscan)
 (const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::iscan, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, count, type, op, true, 1);
+  describe_reduction(call, sendbuf, recvbuf, count, type, op);
   return start(call, request, [&] { return real::Iscan(sendbuf, recvbuf, count, type, op, comm, request); });
 }
 
 PETRI_MPI(Iexscan)
 (const void* sendbuf, void* recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::iexscan, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, count, type, op, true, 1);
+  describe_reduction(call, sendbuf, recvbuf, count, type, op);
   return start(call, request, [&] { return real::Iexscan(sendbuf, recvbuf, count, type, op, comm, request); });
 }
 
 PETRI_MPI(Ireduce_scatter_block)
 (const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::ireduce_scatter_block, PETRI_SITE, comm);
-  describe_reduction(call, sendbuf, recvbuf, recvcount, type, op, true, size_of(call));
+  describe_reduction(call, sendbuf, recvbuf, recvcount, type, op, {.blocks = local_size_of(call)});
   return start(call, request,
                [&] { return real::Ireduce_scatter_block(sendbuf, recvbuf, recvcount, type, op, comm, request); });
 }

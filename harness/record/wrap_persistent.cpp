@@ -1,18 +1,10 @@
 // Persistent requests of point-to-point calls, MPI 4.1 section 3.9: made once, started many times.
-#include "harness/record/recorder.hpp"
-#include "harness/record/requests.hpp"
+#include "harness/record/call_forms.hpp"
 
 using namespace petri;
 using namespace petri::record;
 
 namespace {
-
-// Notes the request that a call made; it is inactive until it is started.
-int made(Call& call, int status, const MPI_Request* request) {
-  if (status == MPI_SUCCESS)
-    if (RequestEntry* entry = call.pending(request)) entry->persistent = true;
-  return call.end(status);
-}
 
 template <class Init>
 int init_send(Op op, const void* site, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
@@ -20,9 +12,7 @@ int init_send(Op op, const void* site, int count, MPI_Datatype type, int to, int
   Call call(op, site, comm);
   call.data(count, type);
   call.to(to, tag);
-  call.new_request();
-  call.begin();
-  return made(call, init(), request);
+  return initialize(call, request, init);
 }
 
 // The number of a recorded persistent request, which is active from here on; nothing for another one.
@@ -47,7 +37,7 @@ void follow_handle(MPI_Request before, MPI_Request after) {
   add_request(after, nullptr, moved);
 }
 
-int start(const void* site, MPI_Request* request) {
+int start_request(const void* site, MPI_Request* request) {
   Call call(Op::start, site);
   if (!call.active()) return real::Start(request);
   call.slot().request = activate(*request, call.number());
@@ -91,13 +81,11 @@ PETRI_MPI(Recv_init)
   Call call(Op::recv_init, PETRI_SITE, comm);
   call.data(count, type);
   call.from(source, tag);
-  call.new_request();
-  call.begin();
-  return made(call, real::Recv_init(buf, count, type, source, tag, comm, request), request);
+  return initialize(call, request, [=] { return real::Recv_init(buf, count, type, source, tag, comm, request); });
 }
 
 PETRI_MPI(Start)(MPI_Request* request) {
-  return start(PETRI_SITE, request);
+  return start_request(PETRI_SITE, request);
 }
 
 // Each start is an event of its own, for each has its own match.
@@ -105,6 +93,6 @@ PETRI_MPI(Startall)(int count, MPI_Request requests[]) {
   if (!records_here()) return real::Startall(count, requests);
   const void* const site = call_of(PETRI_SITE).site;  // of all of them
   for (int i = 0; i < count; ++i)
-    if (const int status = start(site, &requests[i]); status != MPI_SUCCESS) return status;
+    if (const int status = start_request(site, &requests[i]); status != MPI_SUCCESS) return status;
   return MPI_SUCCESS;
 }

@@ -1,10 +1,9 @@
 // Point-to-point calls, MPI 4.1 chapter 3.
 #include <cstdlib>
 
+#include "harness/record/call_forms.hpp"
 #include "harness/record/handles.hpp"
-#include "harness/record/recorder.hpp"
-#include "harness/record/requests.hpp"
-#include "harness/record/shared_arguments.hpp"
+#include "harness/record/sendrecv_arguments.hpp"
 
 using namespace petri;
 using namespace petri::record;
@@ -38,11 +37,7 @@ int nonblocking_send(Op op, const void* site, const void* buffer, int count, MPI
                      MPI_Comm comm, MPI_Request* request, const Send& send) {
   Call call(op, site, comm);
   describe_send(call, buffer, count, type, to, tag);
-  call.new_request();
-  call.begin();
-  const int status = send();
-  if (status == MPI_SUCCESS) call.pending(request);
-  return call.end(status);
+  return start(call, request, send);
 }
 
 // The program's status object, or ours where it ignores an outcome that is wanted.
@@ -117,11 +112,7 @@ PETRI_MPI(Recv)(void* buf, int count, MPI_Datatype type, int source, int tag, MP
 PETRI_MPI(Irecv)(void* buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::irecv, PETRI_SITE, comm);
   describe_receive(call, buf, count, type, source, tag);
-  call.new_request();
-  call.begin();
-  const int status = real::Irecv(buf, count, type, source, tag, comm, request);
-  if (status == MPI_SUCCESS) call.pending(request);
-  return call.end(status);
+  return start(call, request, [=] { return real::Irecv(buf, count, type, source, tag, comm, request); });
 }
 
 namespace {
@@ -292,9 +283,5 @@ PETRI_MPI(Imrecv)(void* buf, int count, MPI_Datatype type, MPI_Message* message,
   call.data(count, type);
   call.receives_message(*message);
   call.out(buf, count, type);
-  call.new_request();
-  call.begin();
-  const int status = real::Imrecv(buf, count, type, message, request);
-  if (status == MPI_SUCCESS) call.pending(request);
-  return call.end(status);
+  return start(call, request, [=] { return real::Imrecv(buf, count, type, message, request); });
 }

@@ -325,7 +325,9 @@ class EventReader {
     if (extras.ranks.empty()) return;
     auto sorted = extras.ranks;
     std::sort(sorted.begin(), sorted.end());
-    check(Key::ranks_, sorted.back());
+    // The members that a creation names are of the caller's own group.
+    const std::size_t own = comm.is_inter() ? comm.ranks.size() + comm.remote.size() - peers : peers;
+    check_in(Key::ranks_, sorted.back(), comm, own);
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
       line_.fail(at(Key::ranks_), fmt::format("\"ranks\" must name each rank once, got {} twice", *twice));
   }

@@ -29,7 +29,7 @@
 namespace petri::record {
 
 inline constexpr char kMagic[8] = {'P', 'E', 'T', 'R', 'I', 'R', 'E', 'C'};
-inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kLayoutVersion = 2;
 inline constexpr std::size_t kSlotBytes = 64;
 inline constexpr std::size_t kPayloadBytes = 56;  // of a continuation slot
 inline constexpr std::size_t kHeaderBytes = 4096;
@@ -101,6 +101,11 @@ enum class Part : std::uint8_t {
   ranks,       // std::int32_t each: members that a creation names, group ranks of its communicator
   in,          // struct Boundary: the send buffer before the call
   out,         // struct Boundary: the receive buffer after it
+  dims,        // std::int32_t each: extents of a process grid
+  periods,     // std::int32_t each: whether each of them is a ring
+  indices,     // std::int32_t each: partitions
+  text,        // bytes: path of file_open, string tag of comm_create_from_group
+  buffers,     // struct Buffers
 };
 
 inline constexpr std::uint32_t kRequestDone = 1u << 31;        // bit of an entry of Part::requests
@@ -116,7 +121,34 @@ inline constexpr std::uint8_t kNoComms = 8;    // creation gave MPI_COMM_NULL to
 inline constexpr int kThreadShift = 4;
 inline constexpr std::uint8_t kLastThread = 15;
 
-// One event. Ranks are group ranks of `comm`; kUnset, kAny and kNull are those of event.hpp.
+// Bits of Slot::tag in calls on windows.
+inline constexpr std::int32_t kNoCheck = 1, kNoStore = 2, kNoPut = 4, kNoPrecede = 8, kNoSucceed = 16;  // assertions
+inline constexpr std::int32_t kLockShared = 32, kLockExclusive = 64;
+
+// Bits of Slot::tag in file_open: the access mode.
+enum FileMode : std::int32_t {
+  kModeReadOnly = 1,
+  kModeWriteOnly = 2,
+  kModeReadWrite = 4,
+  kModeCreate = 8,
+  kModeExclusive = 16,
+  kModeDeleteOnClose = 32,
+  kModeUniqueOpen = 64,
+  kModeSequential = 128,
+  kModeAppend = 256,
+};
+
+// One event. Ranks are group ranks of `comm`, on an intercommunicator of the group that the process is not in; kUnset,
+// kAny and kNull are those of event.hpp.
+//
+// A window is named by the communicator that it was made over and its ordinal among those made over it, which is equal
+// on all members; so is an open file. The other fields of calls on them, and of those on topologies, are:
+//   window calls: tag = assertions and lock, matched = target, or position on the window (fence, free) or communicator
+//   put, get, accumulate …: peer and tag = displacement (see disp_of), in the target's unit; matched = target
+//   file calls: peer and tag = displacement or offset in bytes, where there is one; matched = position on the file;
+//     seek_shared: count = 0 set, 1 from the current place, 2 from the end
+//   intercomm_create: peer = remote leader, matched = local leader, count = number of the peer communicator
+//   psend_init, precv_init: matched = partitions; pready, parrived: peer = partition
 struct alignas(kSlotBytes) Slot {
   std::atomic<std::uint32_t> stamp;  // low 32 bits of (slot number + 1)
   std::uint8_t op;                   // Op
@@ -132,12 +164,23 @@ struct alignas(kSlotBytes) Slot {
   std::uint64_t time;                // clock reading at the begin; of the event before where the call is nonblocking
   std::uint32_t request;             // request that the call makes, waits for or frees; kNoRequest
   std::int32_t matched;              // source that a wildcard got | index of waitany | position on the communicator
-  std::int32_t result;               // tag that MPI_ANY_TAG got | failed polls | new communicator's local number
+  std::int32_t result;               // tag that MPI_ANY_TAG got | failed polls | new communicator's local number |
+                                     // ordinal of a window or file on its communicator
   std::uint8_t flags;
   std::uint8_t error;   // MPI error class that the call returned; 0: none. Its name is an ErrorFact
   std::uint16_t parts;  // continuation slots that follow
 };
 static_assert(sizeof(Slot) == kSlotBytes);
+
+// 64 bits in the place of two arguments that calls with a displacement do not have.
+inline void set_disp(Slot& slot, std::int64_t disp) {
+  slot.peer = static_cast<std::int32_t>(static_cast<std::uint64_t>(disp));
+  slot.tag = static_cast<std::int32_t>(static_cast<std::uint64_t>(disp) >> 32);
+}
+inline std::int64_t disp_of(const Slot& slot) {
+  return static_cast<std::int64_t>((std::uint64_t{static_cast<std::uint32_t>(slot.tag)} << 32) |
+                                   static_cast<std::uint32_t>(slot.peer));
+}
 
 struct alignas(kSlotBytes) PartSlot {
   std::atomic<std::uint32_t> stamp;
@@ -164,9 +207,16 @@ struct Boundary {
 };
 static_assert(sizeof(Boundary) == kPayloadBytes);
 
+// Memory that a call reads and memory that it writes, from the first byte to the last; 0 bytes: none. Recorded on
+// request (PETRI_RECORD_BUFFERS=1).
+struct Buffers {
+  std::uint64_t send_address, send_bytes, recv_address, recv_bytes;
+};
+static_assert(sizeof(Buffers) <= kPayloadBytes);
+
 // Facts: what must not be lost when the ring wraps. Each starts 8-byte aligned with
 // this head; those below Header::facts_used are whole.
-enum class FactKind : std::uint32_t { none, comm, module, error, text };
+enum class FactKind : std::uint32_t { none, comm, module, error, text, topology, window };
 
 struct FactHead {
   FactKind kind;
@@ -177,23 +227,41 @@ enum class CommKind : std::uint8_t {
   world,
   self,
   created,  // by a recorded call on a known parent
-  unknown,  // an intercommunicator, or made by a call that is not recorded
+  unknown,  // made by a call that is not recorded
+  outside,  // by a recorded call, and with members in another world: those of spawned or connected processes
 };
 
 inline constexpr std::int32_t kWorldComm = 0;
 inline constexpr std::int32_t kSelfComm = 1;
 inline constexpr std::int32_t kNoLocalComm = -1;
 
-// Followed by `listed` world ranks in group order; none listed: all of the parent's members in the parent's order.
+// Followed by `listed` world ranks in group order, on an intercommunicator by the `remote_listed` ones of the other
+// group, and by the string tag of comm_create_from_group, zero-terminated. None listed: all of the parent's members in
+// the parent's order. An intercommunicator lists both groups, but for one with members outside.
 struct CommFact {
   FactHead head;
   std::int32_t id, parent;  // local numbers
   std::int32_t ordinal;     // which creation on the parent this is, from 0, equal on all members; -1: by group and tag
-  std::int32_t tag;         // of comm_create_group
-  std::int32_t size, listed;
+  std::int32_t tag;         // of comm_create_group, intercomm_create
+  std::int32_t size, listed, remote_listed;
   CommKind kind;
   std::uint8_t op;  // Op that made it
-  std::uint8_t unused[6];
+  std::uint8_t unused[2];
+};
+
+// Of a communicator with a topology. Followed by this rank's `sources` and `destinations` in the order of neighbourhood
+// collectives, the extents of a process grid and whether each is a ring, std::int32_t each.
+struct TopologyFact {
+  FactHead head;
+  std::int32_t comm;
+  std::int32_t sources, destinations, dims;
+};
+
+// Of a window: what a displacement counts in this process's memory.
+struct WindowFact {
+  FactHead head;
+  std::int32_t comm, ordinal;
+  std::int64_t disp_unit;
 };
 
 // A loaded file: addresses from `begin` to `end` lie in it, `bias` is what was added to those of its own. Followed by

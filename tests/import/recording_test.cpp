@@ -236,6 +236,18 @@ TEST_F(Recording, BrokenFactsAreNamedWithTheReason) {
               }),
               HasSubstr("do not fit"));
   EXPECT_THAT(error_after([](RecordFile& made) {
+                record::CommFact fact{};
+                fact.remote_listed = -1;
+                made.add_fact(record::FactKind::comm, fact, nullptr, 0);
+              }),
+              HasSubstr("do not fit"));
+  EXPECT_THAT(error_after([](RecordFile& made) {
+                record::TopologyFact fact{};
+                fact.destinations = 3;
+                made.add_fact(record::FactKind::topology, fact, "\0\0\0\0", 4);
+              }),
+              HasSubstr("do not fit"));
+  EXPECT_THAT(error_after([](RecordFile& made) {
                 made.comm(2, 0, 0, {0, 9});
                 made.event(Op::barrier, 2);
               }),

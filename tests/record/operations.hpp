@@ -1,5 +1,7 @@
-// The small programs that operations_test.cpp records.
+// The small programs that the tests record: `operations NAME` runs one, between init and finalize.
 #pragma once
+
+#include <mpi.h>
 
 #include <span>
 
@@ -7,9 +9,25 @@ namespace petri::test {
 
 struct Program {
   const char* name;
-  void (*run)();  // between init and finalize
+  void (*run)();
 };
 
+inline int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+inline int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+// A job that is meant to hang ends by itself after a second.
+void end_soon();
+
+std::span<const Program> topology_programs();
 // Those with calls that are new in MPI 4.0; none where the MPI library lacks them.
 std::span<const Program> mpi4_programs();
 

@@ -208,13 +208,6 @@ TEST(RecordThreads, SeveralThreadsAreToldApartAndOneAloneIsNot) {
   EXPECT_THAT(events_of(record(2, "one_thread_that_did_not_initialize"), 1), Contains(R"({"op":"barrier"})"));
 }
 
-TEST(RecordUnknown, IntercommunicatorsPass) {
-  const Scenario scenario = record(2, "unknown_things");
-  EXPECT_EQ(scenario.ranks[0].end.kind, EndKind::finalized);
-  EXPECT_THAT(events_of(scenario, 0), Contains(R"({"op":"barrier","comm":"unknown/0.2"})"));
-  EXPECT_FALSE(scenario.comms.at(static_cast<std::size_t>(scenario.find_comm("unknown/0.2"))).known);
-}
-
 TEST(RecordTypes, DerivedTypesAreFlattenedWhereTheyAreOfOneKind) {
   EXPECT_THAT(
       events_of(record(2, "derived_types"), 1),
@@ -276,7 +269,7 @@ TEST(RecordRing, KeepsTheLatestEventsAndCountsTheOthers) {
 }
 
 TEST(RecordStrict, ASendThatBufferingWouldHideBlocks) {
-  const Scenario scenario = record(2, "head_to_head", "PETRI_STRICT=1 PETRI_TEST_BRIEF=1");
+  const Scenario scenario = record(2, "head_to_head", "PETRI_STRICT=1");
   EXPECT_THAT(events_of(scenario, 0), ElementsAre(HasSubstr(R"("op":"send")")));
   EXPECT_THAT(events_of(scenario, 0), Each(EndsWith(R"("state":"started"})")));
   EXPECT_EQ(record(2, "head_to_head").ranks[0].end.kind, EndKind::finalized);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
@@ -40,11 +41,15 @@ std::string command_for(const RecordFolder& folder, int ranks, const std::string
   return command.str();
 }
 
-Scenario record(int ranks, const std::string& program, const std::string& environment) {
+const Scenario& record(int ranks, const std::string& program, const std::string& environment) {
+  static std::map<std::string, Scenario> recorded;
+  const std::string key = std::to_string(ranks) + " " + program + " " + environment;
+  const auto known = recorded.find(key);
+  if (known != recorded.end()) return known->second;
   const RecordFolder folder;
   // The program's own exit status is part of what some tests record.
   [[maybe_unused]] const int status = std::system(command_for(folder, ranks, program, environment).c_str());
-  return import_recording(folder.path());
+  return recorded.emplace(key, import_recording(folder.path())).first->second;
 }
 
 Scenario record_program(const std::string& executable, int ranks, const std::string& program) {

@@ -1,4 +1,4 @@
-// What calls of several files have in common: the two sides of a sendrecv, and creations of communicators.
+// Calls that make a communicator.
 #pragma once
 
 #include <cstdlib>
@@ -8,30 +8,28 @@
 
 namespace petri::record {
 
-inline void describe_both(Call& call, Sides sides, int sendcount, MPI_Datatype sendtype, int recvcount,
-                          MPI_Datatype recvtype) {
-  if (!call.active()) return;
-  const FlatType send = flatten(sendtype), recv = flatten(recvtype);
-  sides.sendcount = static_cast<std::int64_t>(sendcount) * send.per_element;
-  sides.recvcount = static_cast<std::int64_t>(recvcount) * recv.per_element;
-  sides.sendtype = static_cast<std::uint8_t>(send.basic);
-  sides.recvtype = static_cast<std::uint8_t>(recv.basic);
-  call.sides(sides);
-}
-
-inline Sides ends_of(int to, int sendtag, int from, int recvtag) {
-  Sides sides{};
-  sides.sendpeer = rank_value(to);
-  sides.sendtag = tag_value(sendtag);
-  sides.recvpeer = rank_value(from);
-  sides.recvtag = tag_value(recvtag);
-  return sides;
-}
-
 // A creation that is collective over `call.comm()`: it takes a position there and is the next creation on it.
 inline void describe_creation(Call& call) {
   call.positional();
   if (call.active() && call.comm() != nullptr) call.slot().count = call.comm()->creations++;
+}
+
+// Names the members of a group by their ranks in another one.
+void describe_members(Call& call, MPI_Group members, MPI_Group of);
+void describe_members(Call& call, MPI_Group members);  // in the group of the call's communicator
+
+// Between the MPI call and the end of the event: notes what a creation made that was described as such, …
+int settle(Call& call, int status, const MPI_Comm* made);
+// … or one that is matched by group and tag, which may be a text, instead of its position (MPI 4.1, section 7.4.2).
+int settle_by_tag(Call& call, int status, const MPI_Comm* made, int tag, const char* name = nullptr);
+
+// A creation with nothing to record but its position.
+template <class Create>
+int create(Op op, const void* site, MPI_Comm parent, const MPI_Comm* made, const Create& make) {
+  Call call(op, site, parent);
+  describe_creation(call);
+  call.begin();
+  return settle(call, make(), made);
 }
 
 // The new communicator is there when the request completes.
