@@ -45,8 +45,9 @@ Proof prove(const Scenario& scenario, const std::filesystem::path& folder) {
   return {};
 }
 
-std::vector<std::string> worker_arguments(const std::filesystem::path& file, const ReplayOptions& options) {
-  std::vector<std::string> arguments{file.string()};
+std::vector<std::string> worker_arguments(const std::filesystem::path& scenario, const std::filesystem::path& files,
+                                          const ReplayOptions& options) {
+  std::vector<std::string> arguments{scenario.string(), "--files", files.string()};
   if (options.free_order) arguments.emplace_back("--free-order");
   for (const Delay& delay : options.delays) {
     arguments.emplace_back("--delay");
@@ -143,7 +144,10 @@ ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& opti
   job.prepare = [&](const std::filesystem::path& folder, GuardedCommand& command) {
     const std::filesystem::path file = folder / "scenario.jsonl";
     write_scenario(scenario, file);
-    for (std::string& argument : worker_arguments(file, options)) command.arguments.push_back(std::move(argument));
+    const std::filesystem::path files = folder / "files";
+    std::filesystem::create_directory(files);
+    for (std::string& argument : worker_arguments(file, files, options))
+      command.arguments.push_back(std::move(argument));
   };
   job.prove = [&](const std::filesystem::path& folder) { return prove(scenario, folder); };
   job.harvest = [&](const std::filesystem::path& folder) { seen = harvest_from(folder, scenario.world()); };

@@ -4,10 +4,12 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "harness/worker/payload.hpp"
+#include "harness/worker/window.hpp"
 
 namespace petri {
 
@@ -26,6 +28,10 @@ class Holdings {
   }
   void forget(std::uint32_t number) { requests_.erase(number); }
 
+  // By the scenario's names.
+  Window& window(const std::string& name) { return windows_[name]; }
+  MPI_File& file(const std::string& name) { return files_.try_emplace(name, MPI_FILE_NULL).first->second; }
+
   MPI_Message& message(std::int64_t number) { return messages_.try_emplace(number, MPI_MESSAGE_NULL).first->second; }
 
  private:
@@ -37,6 +43,8 @@ class Holdings {
   MPI_Comm discarded_ = MPI_COMM_NULL;
   std::unordered_map<std::uint32_t, Open> requests_;
   std::unordered_map<std::int64_t, MPI_Message> messages_;
+  std::unordered_map<std::string, Window> windows_;
+  std::unordered_map<std::string, MPI_File> files_;
 };
 
 }  // namespace petri

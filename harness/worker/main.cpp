@@ -1,7 +1,7 @@
 // petri-worker: an ordinary MPI program that performs a scenario's events. Started by `petri replay` under mpirun; what
 // it does is recorded like any other program.
 //
-// Usage: petri-worker SCENARIO [--free-order] [--delay RANK:SEQ:MS]…
+// Usage: petri-worker SCENARIO [--free-order] [--files FOLDER] [--delay RANK:SEQ:MS]…
 #include <mpi.h>
 
 #include <cstdio>
@@ -11,6 +11,7 @@
 
 #include "harness/trace/read.hpp"
 #include "harness/worker/perform.hpp"
+#include "harness/worker/plan/files.hpp"
 #include "harness/worker/plan/operations.hpp"
 #include "harness/worker/plan/refusal.hpp"
 
@@ -30,6 +31,8 @@ bool parse(int argc, char** argv, std::int32_t rank, WorkerOptions& options) {
                std::sscanf(argv[i + 1], "%d:%u:%lf", &of_rank, &seq, &ms) == 3) {
       if (of_rank == rank) options.delays.emplace_back(seq, ms);
       ++i;
+    } else if (std::strcmp(argv[i], "--files") == 0 && i + 1 < argc) {
+      options.files = argv[++i];
     } else if (argv[i][0] != '-' && options.scenario.empty()) {
       options.scenario = argv[i];
     } else {
@@ -40,12 +43,14 @@ bool parse(int argc, char** argv, std::int32_t rank, WorkerOptions& options) {
 }
 
 // What petri has checked before it started the job; here for a worker that is started by hand.
-std::string reason_to_refuse(const Scenario& scenario, int world) {
+std::string reason_to_refuse(const Scenario& scenario, int world, const WorkerOptions& options) {
   if (world != scenario.world()) {
     return "the scenario has " + std::to_string(scenario.world()) + " ranks, this job " + std::to_string(world);
   }
   if (std::string reason = reason_against_replay(scenario); !reason.empty()) return reason;
   if (std::string missing = missing_for_replay(scenario); !missing.empty()) return missing;
+  if (options.files.empty() && !files_of(scenario).empty())
+    return "the scenario opens files: --files must name a folder";
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
       if (performer_of(event.op) == nullptr) return "no way to perform " + std::string(name_of(event.op));
@@ -68,13 +73,13 @@ int main(int argc, char** argv) {
     WorkerOptions options;
     if (parse(argc, argv, rank, options)) {
       const Scenario scenario = read_scenario(options.scenario);
-      problem = reason_to_refuse(scenario, world);
+      problem = reason_to_refuse(scenario, world, options);
       if (problem.empty()) {
         Rank(scenario, rank, options).run();
         return 0;
       }
     } else {
-      problem = "usage: petri-worker SCENARIO [--free-order] [--delay RANK:SEQ:MS]...";
+      problem = "usage: petri-worker SCENARIO [--free-order] [--files FOLDER] [--delay RANK:SEQ:MS]...";
     }
   } catch (const std::exception& error) {
     problem = error.what();

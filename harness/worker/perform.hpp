@@ -21,6 +21,9 @@ std::span<const PerformerRow> collective_table();
 std::span<const PerformerRow> communicator_table();
 std::span<const PerformerRow> intercommunicator_table();
 std::span<const PerformerRow> topology_table();
+std::span<const PerformerRow> window_table();
+std::span<const PerformerRow> rma_table();
+std::span<const PerformerRow> file_table();
 std::span<const PerformerRow> host_table();
 std::span<const PerformerRow> mpi4_table();  // empty where the MPI library has none of MPI 4.0's new calls
 

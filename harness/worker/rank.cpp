@@ -32,11 +32,14 @@ Rank::Rank(const Scenario& scenario, std::int32_t number, const WorkerOptions& o
       number_(number),
       options_(options),
       shapes_(scenario),
+      files_(files_of(scenario)),
       holdings_(scenario.comms.size()),
       log_(recording_folder(), number, trace().events.size()) {}
 
 void Rank::run() {
   make_communicators(scenario_, number_, holdings_);
+  make_windows(scenario_, number_, holdings_);
+  open_files(scenario_, options_.files, number_, holdings_);
   Bytes room;
   if (uses_bsend(trace())) {
     room.resize(kBsendRoom);
@@ -44,6 +47,10 @@ void Rank::run() {
   }
   Replayer(*this).run();
   end_like_the_record();
+}
+
+std::filesystem::path Rank::path_of(const std::string& file) const {
+  return std::filesystem::path(options_.files) / files_.at(file).name;
 }
 
 void Rank::idle() {

@@ -4,12 +4,15 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
 #include "harness/worker/holdings.hpp"
+#include "harness/worker/plan/files.hpp"
 #include "harness/worker/plan/replay_log.hpp"
 #include "harness/worker/shapes.hpp"
 
@@ -17,6 +20,7 @@ namespace petri {
 
 struct WorkerOptions {
   std::string scenario;
+  std::string files;                                     // a folder for the files that the scenario opens
   bool free_order = false;                               // wildcards take what comes, also where `matched` is recorded
   std::vector<std::pair<std::uint32_t, double>> delays;  // of this rank: seq, milliseconds
 };
@@ -34,6 +38,7 @@ class Rank {
   const WorkerOptions& options() const { return options_; }
   const Shapes& shapes() const { return shapes_; }
   Holdings& holdings() { return holdings_; }
+  std::filesystem::path path_of(const std::string& file) const;
   ReplayLog& log() { return log_; }
 
   // Stays until all ranks rest (plan.hpp) or petri ends the job.
@@ -47,6 +52,7 @@ class Rank {
   std::int32_t number_;
   const WorkerOptions& options_;
   Shapes shapes_;
+  std::map<std::string, FilePlan> files_;
   Holdings holdings_;
   ReplayLog log_;
   bool finalized_ = false;

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,11 @@ class Replayer {
   MPI_Request& request(std::uint32_t number) { return rank_.holdings().request(number); }
   void forget(std::uint32_t number) { rank_.holdings().forget(number); }
   MPI_Message& message(const Event& event) { return rank_.holdings().message(event.extras->message.value_or(0)); }
+
+  Window& window(const Event& event) { return rank_.holdings().window(event.extras->win); }
+  MPI_File& file(const Event& event) { return rank_.holdings().file(event.extras->file); }
+  // Of the replay's own file that stands for the recorded one.
+  std::filesystem::path path_of(const Event& event) const { return rank_.path_of(event.extras->file); }
 
   // Where the bytes lie from now on: until the next event for a blocking call, else as long as the event's request.
   void* keep(const Event& event, Bytes bytes);

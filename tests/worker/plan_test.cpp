@@ -5,8 +5,11 @@
 #include <sstream>
 
 #include "harness/trace/read.hpp"
+#include "harness/worker/plan/files.hpp"
 #include "harness/worker/plan/memory.hpp"
 #include "harness/worker/plan/refusal.hpp"
+#include "harness/worker/plan/topology.hpp"
+#include "harness/worker/plan/windows.hpp"
 
 namespace petri {
 namespace {
@@ -37,6 +40,55 @@ TEST(Plan, RefusesSizesBeyondItsLimit) {
 )");
   EXPECT_THAT(reason_against_replay(scenario), HasSubstr("rank 0, seq 0, allgather: it moves more than the 1024 MiB"));
   EXPECT_EQ(reason_against_sizes(scenario, scenario.ranks[1].events[0]).has_value(), true);
+}
+
+TEST(Plan, WindowsHoldEveryAccess) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":2}
+{"rank":0,"op":"win_allocate","win":"w"}
+{"rank":0,"op":"put","win":"w","target":1,"disp":64,"count":4,"dtype":"float64"}
+{"rank":0,"op":"put","win":"d","target":0,"disp":140737488355328,"count":1,"dtype":"int32"}
+{"rank":0,"op":"put","win":"d","target":0,"disp":140737488355336,"count":1,"dtype":"int32"}
+{"rank":1,"op":"win_allocate","win":"w"}
+{"rank":1,"op":"win_create_dynamic","win":"d"}
+{"end":true,"events":6}
+)");
+  const auto windows = windows_of(scenario);
+  EXPECT_THAT(windows.at("w").bytes, ElementsAre(0, 96));
+  EXPECT_THAT(windows.at("d").bytes, ElementsAre(12, 0));
+  EXPECT_EQ(windows.at("d").first.at(0), 140737488355328);
+}
+
+TEST(Plan, RefusesAWindowThatIsTooLarge) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"win_allocate","win":"w"}
+{"rank":0,"op":"put","win":"w","target":0,"disp":9000000000000000,"count":1,"dtype":"int8"}
+{"end":true,"events":2}
+)");
+  EXPECT_THAT(reason_against_replay(scenario), HasSubstr("window w: its accesses need more than the 1024 MiB"));
+}
+
+TEST(Plan, FilesOfOnePathAreOneFileOfTheReplaysOwn) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"file_open","file":"f","path":"/etc/passwd","mode":"rdonly"}
+{"rank":0,"op":"file_open","file":"g","path":"/etc/passwd","mode":"rdonly"}
+{"rank":0,"op":"file_open","file":"h","path":"../x","mode":"create,wronly"}
+{"end":true,"events":3}
+)");
+  const auto files = files_of(scenario);
+  EXPECT_EQ(files.at("f").name, "file-0");
+  EXPECT_EQ(files.at("g").name, "file-0");
+  EXPECT_EQ(files.at("h").name, "file-1");
+}
+
+TEST(Plan, FindsTheDimensionsThatACartSubKept) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":6}
+{"comm":"grid","ranks":[0,1,2,3,4,5]}
+{"comm":"column","ranks":[1,4]}
+{"rank":1,"op":"cart_create","new":"grid","dims":[2,3],"periods":[0,0]}
+{"rank":1,"op":"cart_sub","comm":"grid","new":"column","dims":[2],"periods":[0]}
+{"end":true,"events":2}
+)");
+  EXPECT_THAT(kept_dimensions(scenario, scenario.ranks[1].events[1]), testing::Optional(ElementsAre(1, 0)));
 }
 
 TEST(Plan, CountsWhatIsHeldAtOnce) {

@@ -27,6 +27,9 @@ JobResult perform(int world, const std::string& file, const std::vector<std::str
   options.command = mpirun_command(world, PETRI_WORKER, arguments);
   options.capture_output = true;
   options.limit_s = 40;
+  options.prepare = [](const std::filesystem::path& folder, GuardedCommand& command) {
+    command.arguments.insert(command.arguments.end(), {"--files", folder.string()});
+  };
   return run_job(options);
 }
 

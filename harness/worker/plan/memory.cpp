@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "harness/worker/plan/topology.hpp"
 
@@ -61,6 +62,14 @@ Sides sides_of(const Scenario& scenario, const Event& event) {
           side(extras.recvcount, extras.recvtype, extras.recvcounts)};
 }
 
+// Calls after which none of the rank's accesses to a window is under way any more.
+bool ends_accesses(Op op) {
+  using enum Op;
+  constexpr Op kEnds[] = {win_fence,     win_complete,    win_unlock,          win_unlock_all, win_flush,
+                          win_flush_all, win_flush_local, win_flush_local_all, win_free};
+  return std::find(std::begin(kEnds), std::end(kEnds), op) != std::end(kEnds);
+}
+
 bool completes_requests(Op op) {
   const OpKind kind = kind_of(op);
   return kind == OpKind::wait || (kind == OpKind::test && op != Op::request_get_status) || op == Op::request_free;
@@ -80,6 +89,7 @@ std::uint64_t bytes_of_call(const Scenario& scenario, const Event& event) {
 
 std::uint64_t peak_bytes(const Scenario& scenario, std::int32_t rank) {
   std::unordered_map<std::uint32_t, std::uint64_t> open;
+  std::unordered_map<std::string, std::uint64_t> accesses;  // by window
   std::uint64_t held = 0, peak = 0;
   for (const Event& event : scenario.ranks[static_cast<std::size_t>(rank)].events) {
     const auto release = [&](std::uint32_t number) {
@@ -93,12 +103,14 @@ std::uint64_t peak_bytes(const Scenario& scenario, std::int32_t rank) {
       for (const std::uint32_t number : event.extras->requests) release(number);
       continue;
     }
+    if (ends_accesses(event.op)) held -= std::exchange(accesses[event.extras->win], 0);
     const std::uint64_t bytes = bytes_of_call(scenario, event);
     peak = std::max(peak, plus(held, bytes));
-    if (form_of(event.op) == OpForm::blocking || event.request == kNoRequest) continue;
     if (plus(held, bytes) == kAll) return kAll;
+    const bool access = kind_of(event.op) == OpKind::rma && form_of(event.op) == OpForm::blocking;
+    if (!access && (form_of(event.op) == OpForm::blocking || event.request == kNoRequest)) continue;
     held += bytes;
-    open[event.request] += bytes;
+    (access ? accesses[event.extras->win] : open[event.request]) += bytes;
   }
   return peak;
 }

@@ -10,6 +10,11 @@ std::filesystem::path rest_file(const std::filesystem::path& recording, std::int
   return recording / ("rest-" + std::to_string(rank));
 }
 
+bool is_poll(Op op) {
+  const bool nonblocking_probe = kind_of(op) == OpKind::probe && form_of(op) == OpForm::nonblocking;
+  return kind_of(op) == OpKind::test || nonblocking_probe || op == Op::win_test || op == Op::parrived;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> communicators_made_at_start(const Scenario& scenario) {
@@ -31,10 +36,10 @@ bool is_repeated_by_next(const std::vector<Event>& events, std::size_t index) {
   if (index + 1 >= events.size()) return false;
   const Event& event = events[index];
   const Event& next = events[index + 1];
-  const bool poll = kind_of(event.op) == OpKind::test ||
-                    (kind_of(event.op) == OpKind::probe && form_of(event.op) == OpForm::nonblocking);
-  return poll && event.flag == 0 && next.op == event.op && next.request == event.request && next.comm == event.comm &&
-         next.peer == event.peer && tag_of(next) == tag_of(event) && next.extras->requests == event.extras->requests;
+  return is_poll(event.op) && event.flag == 0 && next.op == event.op && next.request == event.request &&
+         next.comm == event.comm && next.peer == event.peer && tag_of(next) == tag_of(event) &&
+         next.extras->requests == event.extras->requests && next.extras->index == event.extras->index &&
+         next.extras->win == event.extras->win;
 }
 
 bool is_endless(const RankTrace& rank, std::size_t index) {
@@ -42,10 +47,8 @@ bool is_endless(const RankTrace& rank, std::size_t index) {
   const Event& event = rank.events[index];
   const bool left_behind = rank.end.stated && (rank.end.kind == EndKind::running || rank.end.kind == EndKind::cut);
   if (!left_behind || event.state == EventState::completed) return false;
-  const OpKind kind = kind_of(event.op);
-  if (kind == OpKind::test || (kind == OpKind::probe && form_of(event.op) == OpForm::nonblocking))
-    return event.flag != 1;
-  return kind == OpKind::host && event.state == EventState::started;
+  if (is_poll(event.op)) return event.flag != 1;
+  return kind_of(event.op) == OpKind::host && event.state == EventState::started;
 }
 
 void mark_rest(const std::filesystem::path& recording, std::int32_t rank, Rest rest) {

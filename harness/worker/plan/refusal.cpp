@@ -5,9 +5,11 @@
 #include <optional>
 #include <set>
 
+#include "harness/worker/plan/files.hpp"
 #include "harness/worker/plan/memory.hpp"
 #include "harness/worker/plan/operations.hpp"
 #include "harness/worker/plan/topology.hpp"
+#include "harness/worker/plan/windows.hpp"
 
 namespace petri {
 namespace {
@@ -40,6 +42,18 @@ Reason reason_against_creation(const Scenario& scenario, std::int32_t rank, cons
   return std::nullopt;
 }
 
+// One-sided and file calls name what they work on.
+Reason reason_against_names(const Event& event) {
+  const OpKind kind = kind_of(event.op);
+  if ((kind == OpKind::window || kind == OpKind::rma) && event.extras->win.empty()) return "its window is not known";
+  if (kind == OpKind::file && event.extras->file.empty()) return "its file is not known";
+  const bool needs_target = kind == OpKind::rma || event.op == win_lock || event.op == win_unlock ||
+                            event.op == win_flush || event.op == win_flush_local;
+  if (needs_target && !event.extras->target) return "its target is not known";
+  if (kind == OpKind::rma && event.extras->disp.value_or(0) < 0) return "its displacement is below the window";
+  return std::nullopt;
+}
+
 Reason reason_against_event(const Scenario& scenario, std::int32_t rank, const Event& event) {
   if (!can_perform(event.op)) return std::string(reason_against(event.op));
   if (event.comm == kNoComm) return "its communicator is not known";
@@ -47,6 +61,7 @@ Reason reason_against_event(const Scenario& scenario, std::int32_t rank, const E
     return "the members of its communicator are not known";
   if (needs_peer(event.op) && event.peer == kUnset) return "its peer is not known";
   if (needs_request(event.op) && event.request == kNoRequest) return "its request is not known";
+  if (auto reason = reason_against_names(event)) return reason;
   if (auto reason = reason_against_creation(scenario, rank, event)) return reason;
   if (!event.extras->npy.empty()) return "a payload in a NumPy file cannot be replayed yet";
   return reason_against_sizes(scenario, event);
@@ -75,11 +90,12 @@ std::string reason_against_replay(const Scenario& scenario) {
       if (reason) return told(rank, event, *reason);
     }
   }
-  return {};
+  if (auto reason = reason_against_windows(scenario)) return *reason;
+  return reason_against_files(scenario).value_or("");
 }
 
 std::string missing_for_replay(const Scenario& scenario) {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = window_bytes(scenario);
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
     for (const Event& event : scenario.ranks[rank].events) {
       if (library_lacks(event.op))
@@ -89,8 +105,7 @@ std::string missing_for_replay(const Scenario& scenario) {
   }
   const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(getpagesize());
   if (bytes <= memory / 2) return {};
-  return "its messages need " + std::to_string(bytes >> 20) +
-         " MiB of memory at once, more than half of this machine's";
+  return "it needs " + std::to_string(bytes >> 20) + " MiB of memory at once, more than half of this machine's";
 }
 
 }  // namespace petri
