@@ -68,7 +68,11 @@ void read_fact(const RecordView& view, FactKind kind, std::span<const std::byte>
   switch (kind) {
     case FactKind::comm: return read_comm(view, bytes, facts);
     case FactKind::topology: return read_topology(view, bytes, facts);
-    case FactKind::window: break;
+    case FactKind::window: {
+      const auto fact = take_fact<record::WindowFact>(view, bytes);
+      facts.windows.push_back({fact.comm, fact.ordinal, fact.disp_unit});
+      return;
+    }
     case FactKind::module: {
       const auto fact = take_fact<record::ModuleFact>(view, bytes);
       facts.modules.push_back({fact.begin, fact.end, fact.bias, text_of(bytes)});

@@ -26,6 +26,11 @@ struct TopologyFactCopy {
   std::vector<std::int32_t> sources, destinations, dims, periods;
 };
 
+struct WindowFactCopy {
+  std::int32_t comm, ordinal;
+  std::int64_t disp_unit;
+};
+
 struct ModuleFactCopy {
   std::uint64_t begin, end, bias;
   std::string path;
@@ -34,6 +39,7 @@ struct ModuleFactCopy {
 struct ProcessFacts {
   std::map<std::int32_t, CommFactCopy> comms;           // by local number, which rises with time
   std::map<std::int32_t, TopologyFactCopy> topologies;  // by the communicator's local number
+  std::vector<WindowFactCopy> windows;
   std::vector<ModuleFactCopy> modules;
   std::map<std::int32_t, std::string> error_names;
   std::vector<std::string> texts;  // "key=value"

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "harness/import/recorded_arguments.hpp"
+#include "harness/import/recorded_memory.hpp"
 
 namespace petri {
 namespace {
@@ -147,7 +148,8 @@ void take_message_number(Event& event, const Slot& slot) {
 void take_flag(Event& event, const Slot& slot) {
   if ((slot.flags & record::kFlagKnown) == 0) return;
   event.flag = (slot.flags & record::kFlagTrue) != 0 ? 1 : 0;
-  if (event.flag == 0 && slot.result > 0) event.extras.edit().polls = static_cast<std::uint64_t>(slot.result);
+  const bool polls = form_of(event.op) == OpForm::nonblocking;
+  if (polls && event.flag == 0 && slot.result > 0) event.extras.edit().polls = static_cast<std::uint64_t>(slot.result);
 }
 
 Summary to_summary(const record::Boundary& boundary) {
@@ -201,6 +203,9 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
     case OpKind::collective: take_collective(event, recorded, peers, events_lost); break;
     case OpKind::comm_create:
     case OpKind::comm_free: take_creation(event, recorded, comms, facts, peers, events_lost); break;
+    case OpKind::window: take_window(event, recorded, comms.at(event.comm), peers, events_lost); break;
+    case OpKind::rma: take_rma(event, recorded, comms.at(event.comm), peers); break;
+    case OpKind::file: take_file(event, recorded, comms.at(event.comm), events_lost); break;
     case OpKind::wait:
     case OpKind::test: take_requests(event, recorded); break;
     default: break;

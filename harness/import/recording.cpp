@@ -14,6 +14,8 @@
 #include "harness/import/comm_names.hpp"
 #include "harness/import/process_record.hpp"
 #include "harness/import/recorded_event.hpp"
+#include "harness/import/recorded_memory.hpp"
+#include "harness/import/window_units.hpp"
 
 namespace petri {
 namespace {
@@ -144,10 +146,14 @@ class RankReader {
           trace.events.push_back(std::move(event));
         },
         [&] { trace.events.clear(); });
+    for (const WindowFactCopy& window : facts.windows)
+      units_.add(window_name(comms_.at(comms_.index_of(window.comm)), window.ordinal), rank, window.disp_unit);
     settle_threads(trace);
     trace.end.dropped = trace.events.empty() ? view.events_begun() : trace.events.front().seq;
     add_environment(facts);
   }
+
+  const WindowUnits& window_units() const { return units_; }
 
  private:
   std::uint32_t site(std::map<std::uint64_t, std::uint32_t>& symbols, const ProcessFacts& facts, std::uint64_t address,
@@ -174,6 +180,7 @@ class RankReader {
   CommNames& comms_;
   SiteNames* sites_;
   bool events_lost_;
+  WindowUnits units_;
 };
 
 void name_job(Scenario& scenario, const Processes& processes) {
@@ -205,6 +212,7 @@ Scenario import_recording(const std::filesystem::path& folder, const RecordingOp
   SiteNames sites(scenario.symbols);
   RankReader reader(scenario, comms, options.call_sites ? &sites : nullptr, events_lost);
   for (const auto& [rank, view] : processes.views) reader.read(rank, view);
+  reader.window_units().settle(scenario);
   name_job(scenario, processes);
   return scenario;
 }

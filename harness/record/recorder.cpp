@@ -95,6 +95,17 @@ void Call::scaled_list(Part kind, const int* values, std::int64_t n, std::int64_
   if (!fits) slot_->flags |= kListCut;
 }
 
+void Call::text(const char* text) {
+  if (!active()) return;
+  const std::size_t length = std::strlen(text);
+  for (std::size_t at = 0; at < length && parts_ < most_parts(); at += kPayloadBytes) {
+    PartSlot* part = add_part(Part::text);
+    const std::size_t here = length - at < kPayloadBytes ? length - at : kPayloadBytes;
+    std::memcpy(part->payload, text + at, here);
+    part->used = static_cast<std::uint16_t>(here);
+  }
+}
+
 void Call::typed_list(Part kind, const int* values, const MPI_Datatype* types, std::int64_t n) {
   if (!active()) return;
   const std::uint32_t room = most_parts() > parts_ ? most_parts() - parts_ : 0;

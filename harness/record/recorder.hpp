@@ -157,6 +157,7 @@ class Call {
   void list(Part kind, const std::uint32_t* values, std::int64_t n);
   void list(Part kind, const int* values, std::int64_t n);
   void scaled_list(Part kind, const int* values, std::int64_t n, std::int64_t scale);
+  void text(const char* text);
   void typed_list(Part kind, const int* values, const MPI_Datatype* types, std::int64_t n);
   void in(const void* buffer, std::int64_t count, MPI_Datatype type) {
     if (__builtin_expect(state.digests, 0)) digest_in(buffer, count, type);

@@ -143,7 +143,8 @@ enum FileMode : std::int32_t {
 //
 // A window is named by the communicator that it was made over and its ordinal among those made over it, which is equal
 // on all members; so is an open file. The other fields of calls on them, and of those on topologies, are:
-//   window calls: tag = assertions and lock, matched = target, or position on the window (fence, free) or communicator
+//   window calls: tag = assertions and lock, matched = target, or position on the window (fence, free) or communicator;
+//     win_test: count = the window's ordinal, as result counts its polls
 //   put, get, accumulate …: peer and tag = displacement (see disp_of), in the target's unit; matched = target
 //   file calls: peer and tag = displacement or offset in bytes, where there is one; matched = position on the file;
 //     seek_shared: count = 0 set, 1 from the current place, 2 from the end

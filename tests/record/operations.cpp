@@ -381,7 +381,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (const std::span<const Program> programs :
-       {std::span<const Program>(kPrograms), petri::test::topology_programs(), petri::test::mpi4_programs()})
+       {std::span<const Program>(kPrograms), petri::test::topology_programs(), petri::test::window_programs(),
+        petri::test::file_programs(), petri::test::mpi4_programs()})
     for (const Program& program : programs)
       if (std::strcmp(argv[1], program.name) == 0) program.run();
   MPI_Finalize();

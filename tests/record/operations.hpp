@@ -28,6 +28,8 @@ inline int world_size() {
 void end_soon();
 
 std::span<const Program> topology_programs();
+std::span<const Program> window_programs();
+std::span<const Program> file_programs();
 // Those with calls that are new in MPI 4.0; none where the MPI library lacks them.
 std::span<const Program> mpi4_programs();
 

@@ -35,9 +35,10 @@ std::string command_for(const RecordFolder& folder, int ranks, const std::string
                         const std::string& environment, const std::string& executable) {
   std::ostringstream command;
   command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=^shmem PETRI_RECORD_DIR='"
-          << folder.path().string() << "' " << environment << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY
-          << "' timeout -k 2 30 '" << PETRI_MPIEXEC << "' --oversubscribe -n " << ranks << " '" << executable << "' "
-          << program << " > '" << (folder.path() / "output").string() << "' 2>&1";
+          << folder.path().string() << "' PETRI_TEST_FILES='" << folder.path().string() << "' " << environment
+          << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY << "' timeout -k 2 30 '" << PETRI_MPIEXEC
+          << "' --oversubscribe -n " << ranks << " '" << executable << "' " << program << " > '"
+          << (folder.path() / "output").string() << "' 2>&1";
   return command.str();
 }
 
