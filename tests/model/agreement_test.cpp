@@ -29,6 +29,7 @@ std::optional<Blocked> by_model(const Scenario& scenario, std::optional<std::int
     std::vector<std::int32_t> ranks;
     for (const model::Wait& wait : run.waits)
       if (wait.index < scenario.ranks[static_cast<std::size_t>(wait.rank)].events.size()) ranks.push_back(wait.rank);
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     found.insert(ranks);
     return true;
   });
@@ -40,14 +41,28 @@ std::optional<Blocked> by_reference(const Scenario& scenario, std::optional<std:
   const auto endings = all_endings(scenario, {buffered, false}, kMaxStates);
   if (!endings) return std::nullopt;
   Blocked found;
-  for (const Ending& ending : *endings) found.insert(ending.blocked);
+  for (const Ending& ending : *endings) {
+    if (ending.erroneous) return std::nullopt;
+    found.insert(ending.blocked);
+  }
   return found;
 }
 
-bool disagree(const Scenario& scenario, std::optional<std::int64_t> buffered) {
+// The model takes one order of the calls of a rank's threads, and of the kernels of a device's streams: their program
+// does not say another. So what it finds there is one of the endings, not all.
+bool takes_one_order(Family family) {
+  return family == Family::threads || family == Family::streams;
+}
+
+bool agree(Family family, const Blocked& expected, const Blocked& found) {
+  if (!takes_one_order(family)) return expected == found;
+  return !found.empty() && std::includes(expected.begin(), expected.end(), found.begin(), found.end());
+}
+
+bool disagree(Family family, const Scenario& scenario, std::optional<std::int64_t> buffered) {
   const auto expected = by_reference(scenario, buffered);
   const auto found = expected ? by_model(scenario, buffered) : std::nullopt;
-  return expected && found && *expected != *found;
+  return expected && found && !agree(family, *expected, *found);
 }
 
 std::string sets_of(const std::optional<Blocked>& blocked) {
@@ -58,20 +73,21 @@ std::string sets_of(const std::optional<Blocked>& blocked) {
 }
 
 struct Tally {
-  int completing = 0, in_some_orders = 0, blocking = 0, too_large = 0, disagreements = 0;
+  int completing = 0, in_some_orders = 0, blocking = 0, not_compared = 0, disagreements = 0;
 };
 
 void compare(Family family, std::uint64_t seed, std::optional<std::int64_t> buffered, Tally& tally) {
   const Scenario scenario = random_schedule(family, seed).scenario;
   const auto expected = by_reference(scenario, buffered);
   const auto found = expected ? by_model(scenario, buffered) : std::nullopt;
-  if (!expected || !found) return void(++tally.too_large);
+  if (!expected || !found) return void(++tally.not_compared);
   const bool completes = expected->count({}) != 0;
   ++(!completes ? tally.blocking : expected->size() > 1 ? tally.in_some_orders : tally.completing);
-  if (*expected == *found) return;
+  if (agree(family, *expected, *found)) return;
   ++tally.disagreements;
   if (tally.disagreements > 3) return;
-  const Scenario small = shrink_schedule(scenario, [&](const Scenario& one) { return disagree(one, buffered); });
+  const Scenario small =
+      shrink_schedule(scenario, [&](const Scenario& one) { return disagree(family, one, buffered); });
   ADD_FAILURE() << name_of(family) << ", seed " << seed << (buffered ? ", buffered" : ", strict")
                 << "\nreference: " << sets_of(by_reference(small, buffered))
                 << "\nmodel:     " << sets_of(by_model(small, buffered)) << "\n"
@@ -89,8 +105,8 @@ TEST_P(AgreementTest, ModelLeavesTheSameRanksBlocked) {
   for (int seed = 0; seed < wanted_schedules(250); ++seed)
     for (const auto buffered : {std::optional<std::int64_t>(), std::optional(kAllBuffered)})
       compare(GetParam(), static_cast<std::uint64_t>(seed), buffered, tally);
-  fmt::print("{:24} completes {:6}  in some orders {:5}  blocks {:6}  too large {:4}  disagreements {}\n",
-             name_of(GetParam()), tally.completing, tally.in_some_orders, tally.blocking, tally.too_large,
+  fmt::print("{:24} completes {:6}  in some orders {:5}  blocks {:6}  not compared {:4}  disagreements {}\n",
+             name_of(GetParam()), tally.completing, tally.in_some_orders, tally.blocking, tally.not_compared,
              tally.disagreements);
   EXPECT_EQ(tally.disagreements, 0);
   EXPECT_GT(tally.completing, 0);

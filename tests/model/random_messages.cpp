@@ -120,23 +120,32 @@ void add_cancel(Builder& builder) {
   const std::int32_t sender = builder.members(comm)[static_cast<std::size_t>(from)];
   const std::int32_t receiver = builder.members(comm)[static_cast<std::size_t>(to)];
   Event change = Builder::call(Op::cancel);
-  if (builder.one_in(2)) {  // nobody sends what is cancelled
-    change.request = builder.begin(receiver, half(Op::irecv, comm, from, 10 + builder.new_tag(), 1));
-    return builder.emit(receiver, change);
-  }
+  change.flag = 1;
   const std::int32_t tag = builder.below(2);
-  if (builder.one_in(2)) {
-    Event send = half(Op::isend, comm, to, tag, 1);
-    send.request = change.request = builder.new_request();
-    change.op = Op::request_free;
-    builder.emit(sender, send);
-    builder.emit(sender, change);
-    return builder.emit(receiver, half(Op::recv, comm, from, tag, 1));
+  switch (builder.below(4)) {
+    case 0:  // nobody sends what is cancelled
+      change.request = builder.begin(receiver, half(Op::irecv, comm, from, 10 + builder.new_tag(), 1));
+      return builder.emit(receiver, change);
+    case 1: {  // a send that nobody asks after
+      Event send = half(Op::isend, comm, to, tag, 1);
+      send.request = change.request = builder.new_request();
+      change.op = Op::request_free;
+      change.flag = -1;
+      builder.emit(sender, send);
+      builder.emit(sender, change);
+      return builder.emit(receiver, half(Op::recv, comm, from, tag, 1));
+    }
+    case 2:  // too late: the message came first
+      change.flag = 0;
+      builder.begin(sender, half(random_send(builder), comm, to, tag, 1));
+      change.request = builder.begin(receiver, half(Op::irecv, comm, from, tag, 1));
+      return builder.emit(receiver, change);
+    default:  // what was cancelled leaves its message to the next
+      builder.begin(sender, half(random_send(builder), comm, to, tag, 1));
+      change.request = builder.begin(receiver, half(Op::irecv, comm, from, tag, 1));
+      builder.emit(receiver, change);
+      return builder.emit(receiver, half(Op::recv, comm, from, tag, 1));
   }
-  builder.not_legal();
-  builder.begin(sender, half(builder.one_in(2) ? Op::isend : Op::ssend, comm, to, tag, 1));
-  change.request = builder.begin(receiver, half(Op::irecv, comm, from, tag, 1));
-  builder.emit(receiver, change);
 }
 
 void add_partitions(Builder& builder) {

@@ -296,7 +296,8 @@ class Explorer {
     return state;
   }
 
-  // A request that has not met its other side may be cancelled, or complete all the same (section 3.8.4).
+  // A request that has not met its other side may be cancelled, or complete all the same (section 3.8.4). Where the
+  // schedule shows which, that is what happens: see is_cancelled_later.
   void cancel(const State& state, std::size_t lane, EventRef at, std::vector<State>& next) const {
     const Event& event = facts_.event(at);
     State taken = state;
@@ -351,13 +352,13 @@ class Explorer {
     if (seen_.size() > max_states_ || !seen_.insert(state).second) return;
     const std::vector<State> next = successors(state);
     for (const State& one : next) visit(one);
-    if (next.empty()) endings_.insert({blocked(state), state.mismatch});
+    if (next.empty()) endings_.insert({blocked(state), state.mismatch, !state.active.empty(), state.erroneous});
   }
 
   std::vector<Rank> blocked(const State& state) const {
     std::set<Rank> ranks;
     for (std::size_t lane = 0; lane < state.lanes.size(); ++lane)
-      if (!facts_.lanes[lane].is_stream && unit(state, lane) != nullptr) ranks.insert(rank_of(lane));
+      if (unit(state, lane) != nullptr) ranks.insert(rank_of(lane));
     return {ranks.begin(), ranks.end()};
   }
 

@@ -29,8 +29,10 @@ struct Assumed {
 inline constexpr std::int64_t kAllBuffered = std::numeric_limits<std::int64_t>::max();
 
 struct Ending {
-  std::vector<std::int32_t> blocked;  // ranks left in a call (an implied finalize is none); empty: it completes
+  std::vector<std::int32_t> blocked;  // ranks with a thread or a stream that cannot finish; empty: it completes
   bool mismatch = false;              // arguments that must agree met and did not
+  bool pending = false;               // a request was begun that is neither completed nor freed
+  bool erroneous = false;             // epochs or locks overlap that must not: what happens then is not defined
   auto operator<=>(const Ending&) const = default;
 };
 

@@ -56,14 +56,17 @@ std::vector<Rank> participants(const Facts& facts, EventRef ref) {
   return facts.members(named_by_result ? event.new_comm : event.comm);
 }
 
-// The neighbours that a member receives from: those that its call which made the communicator named (chapter 8).
+// The neighbours that a member receives from: those that its call which made the communicator named (chapter 8). Where
+// the schedule does not show that call, or no neighbour at all, they may be all.
 std::vector<Rank> sources_of(const Facts& facts, Rank rank, std::int32_t comm) {
-  std::vector<Rank> sources;
-  for (const Event& event : facts.scenario.ranks[static_cast<std::size_t>(rank)].events)
-    if (event.new_comm == comm)
-      for (const std::int32_t source : event.extras->sources)
-        if (source >= 0) sources.push_back(facts.peer(comm, rank, source));
-  return sources;
+  for (const Event& event : facts.scenario.ranks[static_cast<std::size_t>(rank)].events) {
+    if (event.new_comm != comm || (event.extras->sources.empty() && event.extras->destinations.empty())) continue;
+    std::vector<Rank> sources;
+    for (const std::int32_t source : event.extras->sources)
+      if (source >= 0) sources.push_back(facts.peer(comm, rank, source));
+    return sources;
+  }
+  return facts.members(comm);
 }
 
 // Whom a member of a rooted operation needs: everybody else waits for the root's data, or the root for everybody's.
@@ -90,15 +93,20 @@ std::vector<Rank> needed(const Facts& facts, EventRef ref, bool starting) {
     // MPI_MODE_NOPRECEDE) does not necessarily act as a barrier" (section 12.5.1).
     return event.extras->assertions.find("noprecede") != std::string::npos ? std::vector<Rank>{} : all;
   }
+  const auto own = facts.group_rank(event.comm, ref.rank);
+  const auto& group = comm_of(facts, event).ranks;
+  const std::vector<Rank> lower{group.begin(), group.begin() + std::max(own, 0)};
+  if (kind_of(event.op) == OpKind::file) {
+    // "The completion of a collective call may depend on the activity of the other processes" (section 14.4.1), it need
+    // not; but the ordered ones write behind the lower ranks.
+    return event.op == Op::file_read_ordered || event.op == Op::file_write_ordered ? lower : std::vector<Rank>{};
+  }
   if (kind_of(event.op) != OpKind::collective) return all;
   if (is_neighbor(event)) return sources_of(facts, ref.rank, event.comm);
   if (is_rooted(event.op)) return needed_by_rooted(facts, ref);
   const Communicator& comm = comm_of(facts, event);
-  if (comm.is_inter()) return comm.peers_of(ref.rank);  // each group receives from the other one
-  if (family(event) == "scan" || family(event) == "exscan") {
-    const auto own = facts.group_rank(event.comm, ref.rank);
-    return {comm.ranks.begin(), comm.ranks.begin() + own};
-  }
+  if (comm.is_inter()) return comm.peers_of(ref.rank);  // each group receives from the other one (section 6.3)
+  if (family(event) == "scan" || family(event) == "exscan") return lower;
   return all;
 }
 

@@ -66,7 +66,16 @@ bool does_receive(const Event& event) {
          (kind_of(event.op) == OpKind::recv && event.op != Op::mrecv && event.op != Op::imrecv);
 }
 
+// What the schedule shows cancelled never met its other side (section 3.8.4).
+bool is_cancelled_later(const Facts& facts, EventRef ref, std::uint32_t request) {
+  const auto& events = facts.scenario.ranks[static_cast<std::size_t>(ref.rank)].events;
+  return std::any_of(events.begin() + ref.index, events.end(), [&](const Event& later) {
+    return later.op == Op::cancel && later.request == request && later.flag == 1;
+  });
+}
+
 void post_sides(const Facts& facts, State& state, EventRef ref, const Event& arguments, Owner owner) {
+  if (owner.second >= 0 && is_cancelled_later(facts, ref, arguments.request)) return;
   if (does_send(arguments)) {
     const Half half = half_of(arguments, true);
     const Rank dest = facts.peer(arguments.comm, ref.rank, half.peer);

@@ -103,7 +103,7 @@ struct State {
   std::vector<Epoch> posts, starts, accesses, exposures;  // posts and starts wait for each other; ordered
   std::vector<Epoch> completed;                           // by the origin, not yet seen by the target; ordered
   std::vector<Fetch> fetches;
-  bool mismatch = false;
+  bool mismatch = false, erroneous = false;
   auto operator<=>(const State&) const = default;
 };
 

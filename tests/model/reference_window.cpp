@@ -55,11 +55,40 @@ bool fetches(Op op) {
   return op == Op::rget || op == Op::rget_accumulate;
 }
 
+// "Distinct access epochs for a window at the same process must be disjoint", and so must exposure epochs (section
+// 12.5); a process may not lock a target twice (section 12.5.3); a call that ends an epoch needs one.
+bool is_erroneous(const Facts& facts, const State& state, EventRef ref) {
+  const Event& event = facts.event(ref);
+  const std::int32_t win = window(facts, event);
+  const bool locked = !own_locks(facts, state, ref, names_all(event.op)).empty();
+  const bool accessing = has_own(state.starts, win, ref.rank) || has_own(state.accesses, win, ref.rank);
+  const bool exposing = std::any_of(state.exposures.begin(), state.exposures.end(), [&](const Epoch& exposure) {
+    return exposure.win == win && exposure.target == ref.rank;
+  });
+  switch (event.op) {
+    case Op::win_post: return exposing;
+    case Op::win_start: return accessing;
+    case Op::win_complete: return !accessing;
+    case Op::win_wait:
+    case Op::win_test: return !exposing;
+    case Op::win_lock:
+    case Op::win_lock_all: return locked;
+    case Op::win_unlock:
+    case Op::win_unlock_all:
+    case Op::win_flush:
+    case Op::win_flush_all:
+    case Op::win_flush_local:
+    case Op::win_flush_local_all: return !locked;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 void begin_window_call(const Facts& facts, State& state, EventRef ref, Owner owner) {
   const Event& event = facts.event(ref);
   const std::int32_t win = window(facts, event);
+  if (is_erroneous(facts, state, ref)) state.erroneous = true;
   switch (event.op) {
     case Op::win_post:
       for (const Rank origin : named_ranks(facts, ref)) {
