@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "harness/model/op_rules.hpp"
@@ -164,6 +165,26 @@ void compare_pairwise(std::string_view family, const std::vector<Arrival>& arriv
   clashes.push_back(std::move(clash));
 }
 
+// Types must fit where data goes, too. alltoallw has one for each partner, of which a record keeps none.
+void compare_types(std::string_view family, const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
+  if (family == "alltoallw") return;
+  Sides types;
+  std::set<std::pair<ElementType, EventRef>> seen;
+  const auto add = [&](ElementType type, EventRef ref) {
+    if (seen.emplace(type, ref).second) types.add(std::string(name_of(type)), ref);
+  };
+  for (const Arrival& from : arrivals) {
+    for (const Arrival& to : arrivals) {
+      const ElementType gives = model::send_half(*from.event).dtype, takes = model::recv_half(*to.event).dtype;
+      const bool passes = given(family, from, to).value_or(0) != 0 && taken(family, from, to).value_or(0) != 0;
+      if (!passes || gives == takes || gives == ElementType::unknown || takes == ElementType::unknown) continue;
+      add(gives, from.ref);
+      add(takes, to.ref);
+    }
+  }
+  types.report("dtype", clashes);
+}
+
 void compare_vectors(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   Sides counts, types;
   for (const Arrival& arrival : arrivals) {
@@ -208,8 +229,10 @@ std::vector<Clash> clashes(const Scenario& scenario, const model::Run& run, cons
   compare_halves(arrivals, found);
   if (family == "reduce_scatter")
     compare_vectors(arrivals, found);
-  else if ((info(op).traits & kVector) != 0)
+  else if ((info(op).traits & kVector) != 0) {
     compare_pairwise(family, arrivals, found);
+    compare_types(family, arrivals, found);
+  }
   return found;
 }
 

@@ -103,6 +103,13 @@ TEST(Diagnose, VectorCountsMustFitPairwise) {
   EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), 5))).verdict, Verdict::mismatch);
 }
 
+TEST(Diagnose, VectorTypesMustFitPairwise) {
+  const char* lines = R"({{"rank":0,"op":"alltoallv","dtype":"int32","sendcounts":[1,1],"recvcounts":[1,1]}}
+    {{"rank":1,"op":"alltoallv","dtype":"{}","sendcounts":[1,1],"recvcounts":[1,1]}})";
+  EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), "int32"))).verdict, Verdict::completes);
+  EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), "float64"))).verdict, Verdict::mismatch);
+}
+
 TEST(Diagnose, MessageLongerThanItsReceive) {
   const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":9,"dtype":"int32"}
     {"rank":1,"op":"recv","peer":0,"count":8,"dtype":"int32"})"));

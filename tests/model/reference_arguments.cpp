@@ -98,7 +98,8 @@ bool arguments_clash(const Facts& facts, const Seat& one, const Seat& other) {
   const Event& b = facts.event(other.at);
   if (family(a) == "comm_create") return groups_clash(a, b);
   if (kind_of(a.op) == OpKind::file) return a.op == Op::file_open && a.extras->mode != b.extras->mode;
-  if (kind_of(a.op) != OpKind::collective || (info(a.op).traits & kNeighbor) != 0) return false;
+  const std::uint8_t by_neighbour = kNeighbor | kVector;
+  if (kind_of(a.op) != OpKind::collective || (info(a.op).traits & by_neighbour) == by_neighbour) return false;
   const std::int32_t rank_a = facts.group_rank(a.comm, one.rank), rank_b = facts.group_rank(b.comm, other.rank);
   if (reduces(a.op) && a.reduce != ReduceOp::unknown && b.reduce != ReduceOp::unknown && a.reduce != b.reduce)
     return true;
