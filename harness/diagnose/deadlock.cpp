@@ -209,7 +209,7 @@ class DeadlockTeller {
     if (link.posted != node.at) finding.events.push_back(link.posted);
     finding.call = link.posted;
     const std::string peers = ranks_text(component.ranks);
-    finding.expected = fmt::format("a {} by {}", link.kind == model::Atom::receiver ? "receive" : "message", peers);
+    finding.expected = fmt::format("{} by {}", wanted_text(link), peers);
     const std::string_view end = end_text(component.terminal, component.ranks.size() > 1);
     finding.actual = fmt::format("{}: {}", peers, end);
     finding.text =
@@ -243,6 +243,18 @@ class DeadlockTeller {
     finding.evidence.push_back(std::exchange(finding.text, unanswered.text));
   }
 
+  // What a link waits for.
+  std::string wanted_text(const Link& link) const {
+    switch (link.kind) {
+      case model::Atom::receiver: return "a receive";
+      case model::Atom::leader: return "an intercomm_create";
+      case model::Atom::partition: return "a pready";
+      case model::Atom::epoch: return link.op == Op::win_post ? "a win_complete" : "a win_post";
+      case model::Atom::lock: return "a win_unlock";
+      default: return "a message";
+    }
+  }
+
   static std::string_view end_text(Terminal terminal, bool several) {
     switch (terminal) {
       case Terminal::finalize:
@@ -265,8 +277,10 @@ class DeadlockTeller {
   Finding from_cycle(const Component& component, const Component& closed) const {
     Finding finding;
     finding.culprits = component.ranks;
-    for (const std::int32_t rank : component.ranks)
-      if (graph_.node_of(rank)) finding.events.push_back({rank, run_.index[static_cast<std::size_t>(rank)]});
+    for (const std::uint32_t number : component.nodes)
+      for (const std::int32_t rank : in_cycle(graph_.nodes()[number].ranks, component))
+        finding.events.push_back(place_of(number, rank));
+    std::sort(finding.events.begin(), finding.events.end());
     finding.expected = "an order in which somebody can go on";
     finding.actual = fmt::format("{}", fmt::join(steps_text(component), "; "));
     if (component.ranks.size() == 1) {
@@ -290,17 +304,28 @@ class DeadlockTeller {
   // "rank 0 in recv … for ranks 1-3": one step for all ranks that wait alike, in the order of their first ranks.
   std::vector<std::string> steps_text(const Component& component) const {
     constexpr std::size_t kMost = 8;
-    std::vector<std::string> steps;
-    std::set<std::uint32_t> told;
-    for (const std::int32_t rank : component.ranks) {
-      const auto node = graph_.node_of(rank);
-      if (!node || !told.insert(*node).second || told.size() > kMost) continue;
-      const EventRef here{rank, run_.index[static_cast<std::size_t>(rank)]};
-      steps.push_back(fmt::format("{} in {} for {}", ranks_text(in_cycle(graph_.nodes()[*node].ranks, component)),
-                                  event_text(scenario_, here), targets_text(graph_.nodes()[*node], component)));
+    std::vector<std::pair<EventRef, std::uint32_t>> places;
+    for (const std::uint32_t number : component.nodes) {
+      const std::vector<std::int32_t> ranks = in_cycle(graph_.nodes()[number].ranks, component);
+      if (!ranks.empty()) places.emplace_back(place_of(number, ranks.front()), number);
     }
-    if (told.size() > kMost) steps.push_back(fmt::format("and {} more places", told.size() - kMost));
+    std::sort(places.begin(), places.end());
+    std::vector<std::string> steps;
+    for (std::size_t i = 0; i < places.size() && i < kMost; ++i) {
+      const auto& [here, number] = places[i];
+      const Node& node = graph_.nodes()[number];
+      steps.push_back(fmt::format("{} in {} for {}", ranks_text(in_cycle(node.ranks, component)),
+                                  event_text(scenario_, here), targets_text(node, component)));
+    }
+    if (places.size() > kMost) steps.push_back(fmt::format("and {} more places", places.size() - kMost));
     return steps;
+  }
+
+  // Where a rank of a node is blocked.
+  EventRef place_of(std::uint32_t node, std::int32_t rank) const {
+    for (const model::Wait& wait : run_.waits)
+      if (wait.rank == rank && graph_.node_of_lane(wait.lane) == node) return {rank, wait.index};
+    return graph_.nodes()[node].at;
   }
 
   static std::vector<std::int32_t> in_cycle(const std::vector<std::int32_t>& ranks, const Component& component) {

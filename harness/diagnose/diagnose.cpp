@@ -28,11 +28,6 @@ class Judge {
     const std::vector<Fault> mismatches = find_mismatches(scenario_, actual);
     const std::optional<Fault> rank_error = find_rank_error(scenario_, actual, mismatches);
     if (rank_error) add(Verdict::rank_error, *rank_error, consequence(actual, *rank_error));
-    if (const auto fault = find_threads(scenario_)) {
-      add(Verdict::ambiguous, *fault);
-      result_.blocked.assign(scenario_.ranks.size(), std::nullopt);
-      return std::move(result_);
-    }
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
     judge_deadlocks(actual, rank_error.has_value() || ended_by_mismatch(scenario_, actual, mismatches));
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
@@ -73,7 +68,10 @@ class Judge {
 
   void mark_blocked(const model::Run& run) {
     result_.blocked.assign(scenario_.ranks.size(), std::nullopt);
-    for (const model::Wait& wait : run.waits) result_.blocked[static_cast<std::size_t>(wait.rank)] = wait.index;
+    for (const model::Wait& wait : run.waits) {
+      auto& blocked = result_.blocked[static_cast<std::size_t>(wait.rank)];
+      if (!blocked) blocked = wait.index;  // of several lanes the main thread counts
+    }
   }
 
   void judge_deadlocks(const model::Run& actual, bool rank_died) {
@@ -132,24 +130,27 @@ class Judge {
       said.push_back(fmt::format("hidden where messages of {} bytes are buffered: it hangs only beyond the eager limit",
                                  *limit.bytes));
     for (const model::Wait& wait : run.waits)
-      if (wait.polls && std::binary_search(run.stuck.begin(), run.stuck.end(), wait.rank))
+      if (wait.polls && run.stuck_lanes[wait.lane])
         said.push_back(
             fmt::format("takes the polling loop of rank {} for a wait: it waits for nothing else", wait.rank));
   }
 
   void say_orders(const model::Run& run) {
-    if (run.choices.empty()) return;
+    if (run.choices.empty()) return;  // there is one order only
     std::uint64_t stuck = 0;
     const auto seen =
         model::explore(scenario_, {options_.buffered, true}, std::min(options_.max_orders, kOrdersToCompare),
                        [&](const model::Run& one) { return stuck += one.stuck.empty() ? 0 : 1, true; });
-    if (stuck == seen.orders)
+    result_.orders = seen.orders;
+    result_.certainty = stuck == seen.orders && seen.complete ? Certainty::proved : Certainty::found;
+    if (result_.certainty == Certainty::proved)
+      result_.assumptions.push_back(fmt::format("proved: in all {} orders of matches and grants", seen.orders));
+    else if (stuck == seen.orders)
       result_.assumptions.push_back(
-          seen.complete ? "in all orders of wildcard matches"
-                        : fmt::format("in each of {} orders of wildcard matches that were looked at", seen.orders));
+          fmt::format("found in each of {} orders of matches and grants that were looked at", seen.orders));
     else
       result_.assumptions.push_back(
-          fmt::format("in some orders of wildcard matches: in {} of {} looked at", stuck, seen.orders));
+          fmt::format("found in some orders of matches and grants: in {} of {} looked at", stuck, seen.orders));
   }
 
   // A fault that only some matches of free wildcards show. Where the record says what matched, the calls that followed
@@ -169,12 +170,16 @@ class Judge {
       if (const auto fault = find_race(scenario_, run, discarded_)) add(Verdict::race, *fault);
       return result_.findings.empty();
     });
-    if (!result_.findings.empty())
-      result_.assumptions.push_back(fmt::format("in some orders of wildcard matches: the {} looked at shows it",
+    result_.orders = seen.orders;
+    if (!result_.findings.empty()) {
+      result_.certainty = Certainty::found;
+      result_.assumptions.push_back(fmt::format("found in some orders of matches and grants: the {} looked at shows it",
                                                 ordinal_text(static_cast<std::int64_t>(seen.orders) - 1)));
-    else if (!seen.complete)
+    } else if (!seen.complete) {
+      result_.certainty = Certainty::not_found;
       result_.notes.push_back(
-          fmt::format("no failure found within {} orders of wildcard matches; there are more", seen.orders));
+          fmt::format("no failure found within {} orders of matches and grants; there are more", seen.orders));
+    }
   }
 
   void judge_unsettled(const model::Run& actual) {
@@ -195,7 +200,7 @@ class Judge {
       reasons.push_back("the job was still running when the record ends");
     for (const EventRef ref : actual.unmodelled) {
       const Event& event = at(scenario_, ref);
-      if (!model::never_blocks(event.op))
+      if (!model::is_modelled(event.op))
         reasons.push_back(fmt::format("{} is not judged by this version", name_of(event.op)));
     }
     if (reasons.empty()) return;
@@ -241,6 +246,15 @@ class Judge {
 
 }  // namespace
 }  // namespace diagnosis
+
+std::string_view name_of(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::proved: return "proved";
+    case Certainty::found: return "found";
+    case Certainty::not_found: break;
+  }
+  return "not found";
+}
 
 Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options) {
   return diagnosis::Judge(scenario, options).judge();

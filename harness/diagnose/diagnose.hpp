@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
@@ -26,12 +27,24 @@ struct Finding {
   std::vector<std::string> evidence;  // further sentences: the chain to each blocked rank, other readings
 };
 
+// What the verdict is worth. Orders are the ways in which wildcards can match and contended locks be granted;
+// equivalent ones count once.
+enum class Certainty : std::uint8_t {
+  proved,     // holds in every order: a failure cannot be avoided, or none can happen
+  found,      // a failure of some orders; whether of all was not settled or is not so
+  not_found,  // no failure within the orders looked at, and there are more
+};
+
+std::string_view name_of(Certainty certainty);  // "proved", "found", "not found"
+
 struct Diagnosis {
   Verdict verdict = Verdict::completes;
   std::string signature;                 // empty when nothing is wrong
   std::vector<std::string> assumptions;  // under which the verdict holds
   std::vector<Finding> findings;         // root cause first
   std::vector<std::string> notes;        // observations that are no failure
+  Certainty certainty = Certainty::proved;
+  std::uint64_t orders = 1;  // looked at
   // For each rank the index of the event that it cannot leave, or nothing where it is not blocked. The number of the
   // rank's events stands for the finalize that a record implies without naming it.
   std::vector<std::optional<std::uint32_t>> blocked;
@@ -40,7 +53,7 @@ struct Diagnosis {
 struct DiagnoseOptions {
   // Judge sends up to this many bytes as buffered; nothing: the strict assumption.
   std::optional<std::int64_t> buffered;
-  // How many orders of wildcard receives are explored before the answer is "not found within N".
+  // How many orders are explored before the answer is "not found within N".
   std::uint64_t max_orders = 2000;
 };
 

@@ -53,11 +53,6 @@ struct Decision {
 };
 std::optional<Decision> differing_decision(const Scenario& scenario, const model::Run& run);
 
-// Ranks of which several threads make calls. Their program order is known for each thread alone, and the model has one
-// order for a rank: nothing is said of who waits for whom.
-std::vector<std::int32_t> ranks_with_threads(const Scenario& scenario);
-std::optional<Fault> find_threads(const Scenario& scenario);
-
 // Ranks that wait for one which is still running, or whose record stops early: skew or ambiguous.
 std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run);
 

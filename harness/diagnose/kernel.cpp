@@ -26,7 +26,7 @@ class RequiredWaits {
       for (const Link& link : graph.nodes()[nodes_[from]].links) {
         if (link.any) continue;
         for (const std::int32_t rank : link.targets) {
-          const auto node = graph.node_of(rank);
+          const auto node = graph.node_of(link, rank);
           if (const auto place = node ? place_of_.find(*node) : place_of_.end(); place != place_of_.end())
             targets.insert(place->second);
         }
@@ -118,7 +118,8 @@ Component part_of(const WaitGraph& graph, Nodes nodes) {
     for (const Link& link : graph.nodes()[node].links) {
       if (link.any) continue;
       for (const std::int32_t rank : link.targets)
-        if (const auto other = graph.node_of(rank); other && std::binary_search(nodes.begin(), nodes.end(), *other))
+        if (const auto other = graph.node_of(link, rank);
+            other && std::binary_search(nodes.begin(), nodes.end(), *other))
           wanted.insert(rank);
     }
   }

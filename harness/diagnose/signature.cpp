@@ -15,7 +15,7 @@ namespace {
 struct Edge {
   std::string label;  // "allreduce", "recv any"
   std::int32_t comm;
-  std::string relation;  // "meets", "waits for"
+  std::string relation;  // "meets", "waits for", "queues behind"
   std::string end;       // terminal's name, or empty
   std::int64_t target;   // role, or -1
   auto operator<=>(const Edge&) const = default;
@@ -30,6 +30,11 @@ std::string label_of(const Node& node, const Link& link) {
   return label;
 }
 
+std::string relation_of(const Link& link) {
+  if (link.meets) return "meets";
+  return link.kind == model::Atom::stream ? "queues behind" : "waits for";
+}
+
 using Stages = std::map<std::uint32_t, std::uint32_t>;  // a node, and the one that stands for it
 
 // What a node of a cycle waits in, where that is nothing but messages with one other node; otherwise nothing.
@@ -41,7 +46,7 @@ std::set<std::pair<std::string, std::int32_t>> message_waits(const WaitGraph& gr
   for (const Link& link : node.links) {
     if (link.any) continue;
     for (const std::int32_t rank : link.targets) {
-      const auto other = graph.node_of(rank);
+      const auto other = graph.node_of(link, rank);
       if (!other || !std::binary_search(component.nodes.begin(), component.nodes.end(), *other)) continue;
       if (link.kind == model::Atom::gathering) return {};
       targets.insert(*other);
@@ -83,12 +88,12 @@ std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, cons
   for (const Link& link : node.links) {
     if (component.required_only && link.any) continue;
     for (const std::int32_t rank : link.targets) {
-      Edge edge{label_of(node, link), link.comm, link.meets ? "meets" : "waits for", "", -1};
+      Edge edge{label_of(node, link), link.comm, relation_of(link), "", -1};
       if (component.terminal != Terminal::none) {
         if (graph.terminal_of(rank) != component.terminal) continue;
         edge.end = name_of(component.terminal);
       } else {
-        auto other = graph.node_of(rank);
+        auto other = graph.node_of(link, rank);
         if (other && stages.contains(*other)) other = stages.at(*other);
         if (!other || colour.count(*other) == 0) continue;
         edge.target = colour.at(*other);

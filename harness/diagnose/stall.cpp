@@ -8,15 +8,11 @@
 namespace petri {
 namespace {
 
-bool in_a_call(const RankTrace& rank) {
-  return !rank.events.empty() && rank.events.back().state == EventState::started &&
-         kind_of(rank.events.back().op) != OpKind::host;
-}
-
-// Every rank that is still there is inside a call.
-bool nobody_computes(const Scenario& snapshot) {
-  return std::all_of(snapshot.ranks.begin(), snapshot.ranks.end(),
-                     [](const RankTrace& rank) { return rank.end.kind != EndKind::running || in_a_call(rank); });
+// Every thread that is still there is inside a call.
+bool nobody_computes(const Scenario& snapshot, const model::Run& run) {
+  return std::all_of(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& lane) {
+    return lane.standing != model::Standing::running || model::ends_in_a_call(snapshot, lane);
+  });
 }
 
 // What a library does with clashing arguments is undefined: that it never returns is one way.
@@ -34,15 +30,14 @@ std::vector<std::int32_t> ranks_in_mismatching_calls(const Scenario& snapshot, c
 }  // namespace
 
 Stall prove_stall(const Scenario& snapshot) {
-  if (!diagnosis::ranks_with_threads(snapshot).empty()) return {};
   model::Assumptions as_recorded;
   as_recorded.follow_record = true;
   const model::Run run = model::run(snapshot, as_recorded);
   Stall stall;
   stall.ranks = run.stuck;
   for (const model::Wait& wait : run.waits)
-    if (wait.polls && std::binary_search(run.stuck.begin(), run.stuck.end(), wait.rank)) stall.assumes_polls = true;
-  if (stall.ranks.empty() && nobody_computes(snapshot)) {
+    if (wait.polls && run.stuck_lanes[wait.lane]) stall.assumes_polls = true;
+  if (stall.ranks.empty() && nobody_computes(snapshot, run)) {
     stall.ranks = ranks_in_mismatching_calls(snapshot, run);
     stall.by_mismatch = !stall.ranks.empty();
   }

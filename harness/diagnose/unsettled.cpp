@@ -35,12 +35,11 @@ std::set<std::int32_t> awaited_ranks(const model::Run& run) {
   return awaited;
 }
 
-// A running rank that the record shows inside a call which the model lets it leave is not computing.
+// A running rank that the record shows inside calls which the model lets it leave is not computing.
 bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
-  const auto slot = static_cast<std::size_t>(rank);
-  const auto& events = scenario.ranks[slot].events;
-  return !events.empty() && run.index[slot] == events.size() && events.back().state == EventState::started &&
-         kind_of(events.back().op) != OpKind::host;
+  return std::all_of(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& lane) {
+    return lane.rank != rank || lane.standing != Standing::running || model::ends_in_a_call(scenario, lane);
+  });
 }
 
 // "ranks 0,2 wait in barrier at solver.c:12".
@@ -147,43 +146,6 @@ Fault slept(const Scenario& scenario, EventRef place) {
 }
 
 }  // namespace
-
-std::vector<std::int32_t> ranks_with_threads(const Scenario& scenario) {
-  std::vector<std::int32_t> ranks;
-  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
-    std::set<std::int32_t> threads;
-    for (const Event& event : scenario.ranks[static_cast<std::size_t>(rank)].events)
-      if (kind_of(event.op) != OpKind::world) threads.insert(event.extras->thread.value_or(0));
-    if (threads.size() > 1) ranks.push_back(rank);
-  }
-  return ranks;
-}
-
-std::optional<Fault> find_threads(const Scenario& scenario) {
-  constexpr std::size_t kMost = 16;
-  const std::vector<std::int32_t> ranks = ranks_with_threads(scenario);
-  if (ranks.empty()) return std::nullopt;
-  Finding finding;
-  finding.kind = Verdict::ambiguous;
-  finding.expected = "one order of calls on each rank";
-  finding.actual = fmt::format("several threads of {} make calls", ranks_text(ranks));
-  finding.text = fmt::format(
-      "The evidence does not decide: several threads of {} call MPI, and who waits for whom among threads is not "
-      "judged "
-      "by this version.",
-      ranks_text(ranks));
-  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
-    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
-    for (std::uint32_t index = 0; index < events.size() && finding.evidence.size() < kMost; ++index) {
-      const Event& event = events[index];
-      if (event.state != EventState::started) continue;
-      finding.events.push_back({rank, index});
-      finding.evidence.push_back(fmt::format("thread {} of rank {} has not returned from {}",
-                                             event.extras->thread.value_or(0), rank, event_text(scenario, event)));
-    }
-  }
-  return Fault{{finding}, "several threads"};
-}
 
 std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run) {
   if (!run.waits.empty()) {

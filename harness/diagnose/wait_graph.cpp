@@ -18,6 +18,23 @@ bool waits_in_finalize(const model::Wait& wait) {
   return wait.atoms.size() == 1 && wait.atoms.front().kind == Atom::finalize;
 }
 
+// Is this a call that somebody waits for?
+bool supplies(const Event& event, const Link& link) {
+  const OpKind kind = kind_of(event.op);
+  switch (link.kind) {
+    case Atom::gathering:
+    case Atom::leader: return event.comm == link.comm && (is_positional(event.op) || kind == OpKind::comm_create);
+    case Atom::message: return event.comm == link.comm && (kind == OpKind::send || kind == OpKind::sendrecv);
+    case Atom::receiver: return event.comm == link.comm && (kind == OpKind::recv || kind == OpKind::sendrecv);
+    case Atom::partition: return kind == OpKind::partition || kind == OpKind::start;
+    case Atom::epoch: return event.op == Op::win_post || event.op == Op::win_complete;
+    case Atom::lock: return event.op == Op::win_unlock || event.op == Op::win_unlock_all;
+    case Atom::finalize:
+    case Atom::stream: break;
+  }
+  return false;
+}
+
 // Strongly connected components, in Tarjan's order: a component comes after all that it reaches.
 class Tarjan {
  public:
@@ -67,24 +84,53 @@ std::string_view name_of(Terminal terminal) {
 WaitGraph::WaitGraph(const Scenario& scenario, const model::Run& run)
     : scenario_(scenario),
       run_(run),
-      node_of_(run.standing.size(), -1),
+      node_of_(run.lanes.size(), -1),
+      lanes_(run.standing.size()),
       terminals_(run.standing.size(), Terminal::none) {
   find_terminals();
   make_nodes();
   find_components();
 }
 
-std::optional<std::uint32_t> WaitGraph::node_of(std::int32_t rank) const {
-  const std::int64_t node = node_of_[static_cast<std::size_t>(rank)];
-  if (node < 0) return std::nullopt;
-  return static_cast<std::uint32_t>(node);
+// Does the rest of a thread's calls have one that the link waits for?
+bool WaitGraph::could_supply(const Link& link, std::uint32_t number) const {
+  const model::Lane& lane = run_.lanes[number];
+  if (lane.is_stream()) return false;
+  const auto& events = scenario_.ranks[static_cast<std::size_t>(lane.rank)].events;
+  return std::any_of(std::upper_bound(lane.events.begin(), lane.events.end(), lane.index), lane.events.end(),
+                     [&](std::uint32_t index) { return supplies(events[index], link); });
+}
+
+std::optional<std::uint32_t> WaitGraph::node_of_lane(std::uint32_t lane) const {
+  if (node_of_[lane] < 0) return std::nullopt;
+  return static_cast<std::uint32_t>(node_of_[lane]);
+}
+
+std::optional<std::uint32_t> WaitGraph::node_of(const Link& link, std::int32_t target) const {
+  if (link.kind == Atom::stream) return node_of_lane(link.lane);
+  const auto& lanes = lanes_[static_cast<std::size_t>(target)];
+  if (link.kind == Atom::gathering) {
+    const model::Gathering& gathering = run_.gatherings[link.gathering];
+    const auto member = static_cast<std::uint32_t>(run_.gatherings.member_index(gathering, target));
+    if (const auto queued = gathering.queued.find(member); queued != gathering.queued.end())
+      return node_of_lane(queued->second);
+  }
+  if (lanes.empty()) return std::nullopt;
+  const auto supplier =
+      std::find_if(lanes.begin(), lanes.end(), [&](std::uint32_t lane) { return could_supply(link, lane); });
+  return node_of_lane(supplier == lanes.end() ? lanes.front() : *supplier);
+}
+
+Terminal WaitGraph::terminal_of(std::int32_t rank) const {
+  const auto slot = static_cast<std::size_t>(rank);
+  return lanes_[slot].empty() ? terminals_[slot] : Terminal::none;
 }
 
 // A rank in finalize is past everything that others could want of it, whether or not it ever leaves.
 void WaitGraph::find_terminals() {
   for (std::size_t rank = 0; rank < terminals_.size(); ++rank) {
-    if (run_.standing[rank] == Standing::finished) terminals_[rank] = Terminal::finalize;
-    if (run_.standing[rank] != Standing::dead) continue;
+    if (run_.lanes[rank].standing == Standing::finished) terminals_[rank] = Terminal::finalize;
+    if (run_.lanes[rank].standing != Standing::dead) continue;
     const auto& trace = scenario_.ranks[rank];
     const bool aborts = trace.end.kind == EndKind::aborted ||
                         (run_.index[rank] < trace.events.size() && trace.events[run_.index[rank]].op == Op::abort);
@@ -99,8 +145,9 @@ void WaitGraph::find_terminals() {
 void WaitGraph::make_nodes() {
   std::map<std::string, std::uint32_t> by_wait;
   for (const model::Wait& wait : run_.waits) {
-    if (waits_in_finalize(wait) || !std::binary_search(run_.stuck.begin(), run_.stuck.end(), wait.rank)) continue;
-    std::string key = fmt::format("rank {}", wait.rank);
+    if (waits_in_finalize(wait) || !run_.stuck_lanes[wait.lane]) continue;
+    lanes_[static_cast<std::size_t>(wait.rank)].push_back(wait.lane);
+    std::string key = fmt::format("lane {}", wait.lane);
     if (wait.atoms.size() == 1 && wait.atoms.front().kind == Atom::gathering) {
       const OpInfo& op = info(at(scenario_, wait.atoms.front().posted).op);
       key = fmt::format("gathering {} {} {}", wait.atoms.front().number, op.family, static_cast<int>(op.form));
@@ -118,8 +165,9 @@ void WaitGraph::make_nodes() {
       add_links(wait, node);
       nodes_.push_back(std::move(node));
     }
-    nodes_[place->second].ranks.push_back(wait.rank);
-    node_of_[static_cast<std::size_t>(wait.rank)] = place->second;
+    auto& ranks = nodes_[place->second].ranks;
+    if (ranks.empty() || ranks.back() != wait.rank) ranks.push_back(wait.rank);
+    node_of_[wait.lane] = place->second;
   }
 }
 
@@ -131,6 +179,7 @@ void WaitGraph::add_links(const model::Wait& wait, Node& node) {
     link.comm = atom.comm;
     link.any = wait.any;
     link.posted = atom.posted;
+    if (atom.kind == Atom::stream) link.lane = atom.number;
     if (atom.kind != Atom::gathering) {
       if (atom.peer != kAny) {
         link.targets = {atom.peer};
@@ -164,7 +213,7 @@ void WaitGraph::find_components() {
   for (std::uint32_t node = 0; node < nodes_.size(); ++node)
     for (const Link& link : nodes_[node].links)
       for (const std::int32_t target : link.targets)
-        if (const auto other = node_of(target)) edges[node].insert(*other);
+        if (const auto other = node_of(link, target)) edges[node].insert(*other);
   for (const auto& component : Tarjan(edges).components) {
     const bool cyclic = component.size() > 1 || edges[component.front()].count(component.front()) != 0;
     const auto inside = [&](std::uint32_t node) {
@@ -184,7 +233,7 @@ void WaitGraph::add_cycle(std::vector<std::uint32_t> nodes) {
   for (const std::uint32_t node : nodes)
     for (const Link& link : nodes_[node].links)
       for (const std::int32_t target : link.targets)
-        if (const auto other = node_of(target); other && std::binary_search(nodes.begin(), nodes.end(), *other))
+        if (const auto other = node_of(link, target); other && std::binary_search(nodes.begin(), nodes.end(), *other))
           wanted.insert(target);
   cycle.nodes = std::move(nodes);
   cycle.ranks.assign(wanted.begin(), wanted.end());
@@ -198,7 +247,7 @@ void WaitGraph::add_terminal_components(std::uint32_t node) {
     for (const std::int32_t target : link.targets) {
       if (const Terminal terminal = terminal_of(target); terminal != Terminal::none)
         by_terminal[terminal].push_back(target);
-      alternatives_wait = alternatives_wait || (link.any && node_of(target).has_value());
+      alternatives_wait = alternatives_wait || (link.any && node_of(link, target).has_value());
     }
   }
   if (alternatives_wait) return;  // it waits for those that still could, and they are in a cycle of their own

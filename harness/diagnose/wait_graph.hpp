@@ -1,6 +1,7 @@
 // Who waits for whom at the end of a run, and the parts of that graph in which a deadlock has its cause.
 //
-// Ranks that wait in the same way are one node. A component is either a cycle that waits for nothing outside itself, or
+// Ranks that wait in the same way are one node; a rank whose threads or device streams wait for different things has
+// several. A component is either a cycle that waits for nothing outside itself, or
 // one node that waits for ranks which are past all calls; everybody else only waits for a component.
 #pragma once
 
@@ -25,6 +26,7 @@ struct Link {
   bool meets = false;  // stands at the same position with another operation; otherwise it is absent
   bool any = false;    // one of the targets, or one of the node's links, is enough
   std::uint32_t gathering = 0;
+  std::uint32_t lane = 0;  // of Atom::stream: the lane that is waited for
   EventRef posted;
   std::vector<std::int32_t> targets;  // global ranks
 };
@@ -49,14 +51,18 @@ class WaitGraph {
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Component>& components() const { return components_; }
-  // The node of a stuck rank, or nothing.
-  std::optional<std::uint32_t> node_of(std::int32_t rank) const;
-  Terminal terminal_of(std::int32_t rank) const { return terminals_[static_cast<std::size_t>(rank)]; }
+  // The node of a stuck lane, or nothing.
+  std::optional<std::uint32_t> node_of_lane(std::uint32_t lane) const;
+  // Where a target of a link is stuck, or nothing: of several lanes the one that could supply what the link waits for.
+  std::optional<std::uint32_t> node_of(const Link& link, std::int32_t target) const;
+  // Why a rank will never join anything again; none while one of its lanes is stuck.
+  Terminal terminal_of(std::int32_t rank) const;
 
  private:
   void find_terminals();
   void make_nodes();
   void add_links(const model::Wait& wait, Node& node);
+  bool could_supply(const Link& link, std::uint32_t lane) const;
   void find_components();
   void add_cycle(std::vector<std::uint32_t> nodes);
   void add_terminal_components(std::uint32_t node);
@@ -64,8 +70,9 @@ class WaitGraph {
   const Scenario& scenario_;
   const model::Run& run_;
   std::vector<Node> nodes_;
-  std::vector<std::int64_t> node_of_;  // by rank, -1 for none
-  std::vector<Terminal> terminals_;    // by rank
+  std::vector<std::int64_t> node_of_;              // by lane, -1 for none
+  std::vector<std::vector<std::uint32_t>> lanes_;  // by rank: those that are stuck in a call
+  std::vector<Terminal> terminals_;                // by rank
   std::vector<Component> components_;
 };
 

@@ -20,16 +20,18 @@ Exploration explore(const Scenario& scenario, const Assumptions& assumptions, st
                     const std::function<bool(const Run&)>& visit) {
   Exploration seen;
   std::vector<std::uint32_t> script;
+  std::uint64_t runs = 0;
   for (;;) {
     const Run one = run(scenario, assumptions, script);
-    ++seen.orders;
+    ++runs;
     const bool more = next_script(one.choices, script);
-    if (!visit(one)) {
+    seen.orders += one.repeats ? 0 : 1;
+    if (!one.repeats && !visit(one)) {
       seen.complete = !more;
       return seen;
     }
     if (!more) return seen;
-    if (seen.orders >= max_orders) {
+    if (runs >= max_orders) {
       seen.complete = false;
       return seen;
     }

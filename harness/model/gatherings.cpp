@@ -13,9 +13,17 @@ bool join(Op one, Op other) {
   return one == other || (info(one).family == info(other).family && form_of(one) == form_of(other));
 }
 
+namespace {
+
+std::vector<std::int32_t> united(std::vector<std::int32_t> one, const std::vector<std::int32_t>& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+}  // namespace
+
 Gatherings::Gatherings(const Scenario& scenario)
     : scenario_(scenario),
-      first_kept_(scenario.comms.size()),
       next_(scenario.ranks.size()),
       by_position_(scenario.comms.size()),
       outside_next_(scenario.ranks.size()) {
@@ -23,26 +31,37 @@ Gatherings::Gatherings(const Scenario& scenario)
   note_truncated();
 }
 
+// Windows and files have positions of their own; what makes them has its place on the communicator.
+std::int32_t Gatherings::venue_of(const Event& event) {
+  const OpKind kind = kind_of(event.op);
+  const std::string* name = nullptr;
+  if (kind == OpKind::window && !creates(event.op)) name = &event.extras->win;
+  if (kind == OpKind::file && !creates(event.op)) name = &event.extras->file;
+  if (name == nullptr) return event.comm;
+  const std::string key = fmt::format("{} {}", kind == OpKind::window ? "win" : "file", *name);
+  const auto [place, fresh] = venues_.try_emplace(key, static_cast<std::int32_t>(by_position_.size()));
+  if (fresh) by_position_.emplace_back();
+  return place->second;
+}
+
 // The members that the calls creating a communicator name: the parent's for a copy, the named ones for a group, those
 // with one colour for a split. Nothing where that does not tell.
-std::vector<std::int32_t> Gatherings::members_from_creation(std::int32_t comm) const {
+std::vector<std::int32_t> Gatherings::members_from_creation(std::int32_t comm) {
   std::vector<std::tuple<std::int32_t, std::int32_t, std::int32_t>> callers;  // key, rank on the parent, global rank
   for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank) {
     for (const Event& event : scenario_.ranks[rank].events) {
       if (event.new_comm != comm) continue;
       const auto& parent = ranks_of(event.comm);
       const std::string_view family = info(event.op).family;
-      if (family == "comm_dup" || family == "dist_graph_create" || family == "dist_graph_create_adjacent")
-        return parent;
-      if (family == "comm_create" || family == "comm_create_group") {
-        std::vector<std::int32_t> members;
-        for (const std::int32_t group : event.extras->ranks)
-          if (group >= 0 && static_cast<std::size_t>(group) < parent.size())
-            members.push_back(parent[static_cast<std::size_t>(group)]);
-        return members;
-      }
-      if (family != "comm_split" && family != "comm_split_type" && family != "cart_sub") return {};
       const auto global = static_cast<std::int32_t>(rank);
+      if (family == "comm_dup" || family == "dist_graph_create" || family == "dist_graph_create_adjacent") {
+        first_group_.back() = first_group_[static_cast<std::size_t>(event.comm)];
+        return parent;
+      }
+      if (family == "intercomm_merge") return parent;
+      if (family == "comm_create" || family == "comm_create_group" || family == "comm_create_from_group")
+        return named_members(event, -1);
+      if (family != "comm_split" && family != "comm_split_type" && family != "cart_sub") return {};
       callers.emplace_back(event.extras->key.value_or(0), group_rank(event.comm, global), global);
     }
   }
@@ -55,8 +74,10 @@ std::vector<std::int32_t> Gatherings::members_from_creation(std::int32_t comm) c
 // Where neither a declaration nor its creation tells the members of a communicator, those that use it stand in.
 void Gatherings::infer_members() {
   for (std::size_t comm = 0; comm < scenario_.comms.size(); ++comm) {
-    std::vector<std::int32_t> members = scenario_.comms[comm].ranks;
-    known_.push_back(scenario_.comms[comm].known);
+    const Communicator& declared = scenario_.comms[comm];
+    std::vector<std::int32_t> members = united(declared.ranks, declared.remote);
+    first_group_.push_back(declared.is_inter() ? static_cast<std::int32_t>(declared.ranks.size()) : 0);
+    known_.push_back(declared.known);
     if (!known_.back()) {
       members = members_from_creation(static_cast<std::int32_t>(comm));
       known_.back() = !members.empty();
@@ -73,6 +94,10 @@ void Gatherings::infer_members() {
       index.emplace(members[group], static_cast<std::int32_t>(group));
     ranks_.push_back(std::move(members));
   }
+  for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank)
+    for (const Event& event : scenario_.ranks[rank].events)
+      if (event.new_comm != kNoComm && !(event.extras->sources.empty() && event.extras->destinations.empty()))
+        sources_[{event.new_comm, static_cast<std::int32_t>(rank)}] = &event.extras->sources;
 }
 
 // A rank whose ring buffer lost events took part in every position before the first one that it kept.
@@ -81,7 +106,7 @@ void Gatherings::note_truncated() {
     if (scenario_.ranks[rank].end.dropped == 0) continue;
     for (const Event& event : scenario_.ranks[rank].events)
       if (event.coll_seq != kUnset && is_positional(event.op))
-        first_kept_[static_cast<std::size_t>(event.comm)].emplace(static_cast<std::int32_t>(rank), event.coll_seq);
+        first_kept_[venue_of(event)].emplace(static_cast<std::int32_t>(rank), event.coll_seq);
   }
 }
 
@@ -89,6 +114,20 @@ std::int32_t Gatherings::group_rank(std::int32_t comm, std::int32_t global) cons
   const auto& index = index_[static_cast<std::size_t>(comm)];
   const auto found = index.find(global);
   return found == index.end() ? -1 : found->second;
+}
+
+std::int32_t Gatherings::peer_index(std::int32_t comm, std::int32_t self, std::int32_t peer) const {
+  if (peer < 0) return -1;
+  const std::int32_t first = first_group_[static_cast<std::size_t>(comm)];
+  const auto all = static_cast<std::int32_t>(ranks_of(comm).size());
+  const bool across = first > 0 && group_rank(comm, self) < first;
+  const std::int32_t index = across ? first + peer : peer;
+  return index < (first > 0 && !across ? first : all) ? index : -1;
+}
+
+const std::vector<std::int32_t>* Gatherings::sources_of(std::int32_t comm, std::int32_t global) const {
+  const auto found = sources_.find({comm, global});
+  return found == sources_.end() ? nullptr : found->second;
 }
 
 const std::vector<std::int32_t>& Gatherings::members(const Gathering& gathering) const {
@@ -101,64 +140,141 @@ std::int32_t Gatherings::member_index(const Gathering& gathering, std::int32_t g
   return found == gathering.members.end() ? -1 : static_cast<std::int32_t>(found - gathering.members.begin());
 }
 
+bool Gatherings::complete(const Gathering& gathering) const {
+  if (gathering.missing != 0 || gathering.conflicted) return false;
+  return !gathering.bridges || (gathering.across != kNoGathering && all_[gathering.across].missing == 0);
+}
+
 std::uint32_t Gatherings::open(std::int32_t comm, std::int64_t position, std::vector<std::int32_t> members) {
   Gathering gathering;
   gathering.comm = comm;
   gathering.position = position;
   gathering.members = std::move(members);
-  const auto& all = this->members(gathering);
-  gathering.arrivals.assign(all.size(), kAbsent);
-  gathering.missing = static_cast<std::uint32_t>(all.size());
-  if (gathering.members.empty()) {
-    for (const auto& [rank, first] : first_kept_[static_cast<std::size_t>(comm)]) {
-      if (position >= first) continue;
-      gathering.arrivals[static_cast<std::size_t>(group_rank(comm, rank))] = kBefore;
-      --gathering.missing;
-    }
-  }
+  const std::size_t size = this->members(gathering).size();
+  gathering.arrivals.assign(size, kAbsent);
+  gathering.missing = static_cast<std::uint32_t>(size);
   all_.push_back(std::move(gathering));
   return static_cast<std::uint32_t>(all_.size() - 1);
 }
 
-// comm_create_group is collective over the new group only, and matched by group and tag (MPI 4.1, section 7.4.2).
-std::uint32_t Gatherings::outside_sequence(EventRef ref) {
+std::uint32_t Gatherings::at_position(EventRef ref) {
   const Event& event = at(scenario_, ref);
+  const std::int32_t venue = venue_of(event);
+  std::int64_t& next = next_[static_cast<std::size_t>(ref.rank)][venue];
+  if (event.coll_seq != kUnset) next = event.coll_seq;
+  const std::int64_t position = next++;
+  const auto [place, inserted] = by_position_[static_cast<std::size_t>(venue)].try_emplace(position, 0);
+  if (!inserted) return place->second;
+  const std::uint32_t number = place->second = open(event.comm, position, {});
+  const auto kept = first_kept_.find(venue);
+  if (kept == first_kept_.end()) return number;
+  for (const auto& [rank, first] : kept->second) {
+    if (position >= first) continue;
+    all_[number].arrivals[static_cast<std::size_t>(group_rank(event.comm, rank))] = kBefore;
+    --all_[number].missing;
+  }
+  return number;
+}
+
+// Global ranks of the members that a creation names; `rank` calls it, so it is one (-1: nobody to add).
+std::vector<std::int32_t> Gatherings::named_members(const Event& event, std::int32_t rank) const {
   std::vector<std::int32_t> members;
   for (const std::int32_t group : event.extras->ranks)
     if (group >= 0 && static_cast<std::size_t>(group) < ranks_of(event.comm).size())
       members.push_back(ranks_of(event.comm)[static_cast<std::size_t>(group)]);
+  if (rank >= 0 && std::find(members.begin(), members.end(), rank) == members.end()) members.push_back(rank);
+  return members;
+}
+
+// Collective over the new group only, and matched by group and tag (MPI 4.1, section 7.4.2); NCCL's by the members that
+// share one id.
+std::uint32_t Gatherings::outside_sequence(EventRef ref) {
+  const Event& event = at(scenario_, ref);
+  if (event.op == Op::intercomm_create) return bridge_side(ref);
+  const bool by_id = event.op == Op::comm_init_rank && event.new_comm != kNoComm;
+  std::vector<std::int32_t> members = by_id ? ranks_of(event.new_comm) : named_members(event, ref.rank);
   if (std::find(members.begin(), members.end(), ref.rank) == members.end()) members.push_back(ref.rank);
-  const std::string name = fmt::format("{}:{}:{}", event.comm, fmt::join(members, ","), tag_of(event));
+  const std::string name =
+      by_id ? fmt::format("id {}", event.new_comm)
+            : fmt::format("{}:{}:{}:{}", event.comm, fmt::join(members, ","), tag_of(event), event.extras->value);
   const std::int64_t occurrence = outside_next_[static_cast<std::size_t>(ref.rank)][name]++;
   const auto [place, inserted] = outside_.try_emplace({name, occurrence}, 0);
-  if (inserted) place->second = open(event.comm, occurrence, std::move(members));
+  if (inserted) place->second = open(by_id ? event.new_comm : event.comm, occurrence, std::move(members));
   return place->second;
 }
 
-std::uint32_t Gatherings::arrive(EventRef ref) {
+// intercomm_create gathers each group on its own communicator; the leaders name each other and a tag on a third
+// (MPI 4.1, section 7.6.2). Only a leader's word on the other side counts.
+std::uint32_t Gatherings::bridge_side(EventRef ref) {
   const Event& event = at(scenario_, ref);
-  std::uint32_t number = 0;
-  if (is_positional(event.op)) {
-    std::int64_t& next = next_[static_cast<std::size_t>(ref.rank)][event.comm];
-    if (event.coll_seq != kUnset) next = event.coll_seq;
-    const auto [place, inserted] = by_position_[static_cast<std::size_t>(event.comm)].try_emplace(next, 0);
-    if (inserted) place->second = open(event.comm, next, {});
-    number = place->second;
-    ++next;
-  } else {
-    number = outside_sequence(ref);
+  const std::string name = fmt::format("bridge {}:{}", event.comm, event.root);
+  const std::int64_t occurrence = outside_next_[static_cast<std::size_t>(ref.rank)][name]++;
+  const auto [place, inserted] = outside_.try_emplace({name, occurrence}, 0);
+  if (inserted) {
+    place->second = open(event.comm, occurrence, {});
+    all_[place->second].bridges = true;
   }
+  if (group_rank(event.comm, ref.rank) == event.root) meet_across(place->second, event, ref.rank);
+  return place->second;
+}
+
+void Gatherings::meet_across(std::uint32_t side, const Event& leader, std::int32_t leader_rank) {
+  const std::int32_t bridge = scenario_.find_comm(leader.extras->remote.empty() ? "world" : leader.extras->remote);
+  if (bridge == kNoComm) return;
+  const std::int32_t index = peer_index(bridge, leader_rank, leader.peer);
+  if (index < 0) return;
+  const std::int32_t other = ranks_of(bridge)[static_cast<std::size_t>(index)];
+  const auto key = [&](std::int32_t from, std::int32_t to) {
+    return fmt::format("{} {}→{} {}", bridge, from, to, tag_of(leader));
+  };
+  const auto waiting = waiting_sides_.find(key(other, leader_rank));
+  if (waiting == waiting_sides_.end()) {
+    waiting_sides_.emplace(key(leader_rank, other), side);
+    return;
+  }
+  all_[side].across = waiting->second;
+  all_[waiting->second].across = side;
+  waiting_sides_.erase(waiting);
+}
+
+std::uint32_t Gatherings::place(EventRef ref) {
+  return is_positional(at(scenario_, ref).op) ? at_position(ref) : outside_sequence(ref);
+}
+
+std::uint32_t Gatherings::arrive(EventRef ref) {
+  const std::uint32_t number = place(ref);
+  arrive_at(number, ref);
+  return number;
+}
+
+std::uint32_t Gatherings::reserve(EventRef ref, std::uint32_t lane) {
+  const std::uint32_t number = place(ref);
+  all_[number].queued[static_cast<std::uint32_t>(member_index(all_[number], ref.rank))] = lane;
+  return number;
+}
+
+std::uint32_t Gatherings::start(std::uint32_t init, std::uint32_t occurrence, EventRef ref) {
+  const auto [place, inserted] = starts_.try_emplace({init, occurrence}, 0);
+  if (inserted) {
+    place->second = open(all_[init].comm, all_[init].position, all_[init].members);
+    all_[place->second].start_of = init;
+  }
+  arrive_at(place->second, ref);
+  return place->second;
+}
+
+void Gatherings::arrive_at(std::uint32_t number, EventRef ref) {
   Gathering& gathering = all_[number];
   const auto member = static_cast<std::uint32_t>(member_index(gathering, ref.rank));
   if (gathering.arrivals[member] == kAbsent) --gathering.missing;
   gathering.arrivals[member] = ref.index;
+  gathering.queued.erase(member);
   if (gathering.first == kAbsent) {
     gathering.first = member;
-  } else {
-    const EventRef first{members(gathering)[gathering.first], gathering.arrivals[gathering.first]};
-    if (!join(at(scenario_, first).op, event.op)) gathering.conflicted = true;
+    return;
   }
-  return number;
+  const EventRef first{members(gathering)[gathering.first], gathering.arrivals[gathering.first]};
+  if (!join(at(scenario_, first).op, at(scenario_, ref).op)) gathering.conflicted = true;
 }
 
 }  // namespace petri::model

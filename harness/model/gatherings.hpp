@@ -1,4 +1,4 @@
-// Where collectives meet: on one communicator by position, never by name (MPI 4.1, section 6.1).
+// Where collectives meet: on one communicator, window or file by position, never by name (MPI 4.1, section 6.1).
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,23 @@ namespace petri::model {
 
 inline constexpr std::uint32_t kAbsent = 0xffffffff;  // has not arrived
 inline constexpr std::uint32_t kBefore = 0xfffffffe;  // arrived before its record begins: a ring buffer lost the event
+inline constexpr std::uint32_t kNoGathering = 0xffffffff;
 
-// One position of one communicator, or one meeting outside the sequence (comm_create_group). Members are known by their
-// index in `members`, which is the group rank for a positional gathering.
+// One position of one communicator, window or file; one meeting outside the sequence (comm_create_group); one start of
+// a persistent collective. Members are known by their index in `members`, which for a positional gathering on an
+// intracommunicator is the group rank.
 struct Gathering {
   std::int32_t comm = 0;
   std::int64_t position = 0;
-  std::vector<std::int32_t> members;    // global ranks; empty means all of the communicator
-  std::vector<std::uint32_t> arrivals;  // by member: index of the event, kAbsent or kBefore
-  std::uint32_t missing = 0;            // how many are kAbsent
-  std::uint32_t first = kAbsent;        // member that arrived first with an event
-  bool conflicted = false;              // operations or forms differ: it can never complete
+  std::vector<std::int32_t> members;              // global ranks; empty means all of the communicator
+  std::vector<std::uint32_t> arrivals;            // by member: index of the event, kAbsent or kBefore
+  std::uint32_t missing = 0;                      // how many are kAbsent
+  std::uint32_t first = kAbsent;                  // member that arrived first with an event
+  bool conflicted = false;                        // operations or forms differ: it can never complete
+  std::uint32_t start_of = kNoGathering;          // of a persistent collective: where its inits met
+  bool bridges = false;                           // one side of an intercomm_create, complete only with …
+  std::uint32_t across = kNoGathering;            // … the other side, once both leaders have said who they are
+  std::map<std::uint32_t, std::uint32_t> queued;  // members whose arrival waits on a device stream, and that lane
 };
 
 class Gatherings {
@@ -33,35 +39,61 @@ class Gatherings {
 
   // Lets an event arrive; returns the number of its gathering. The event's rank must be a member of its communicator.
   std::uint32_t arrive(EventRef ref);
+  // The two halves of it, for an operation that takes its place when the host calls it and arrives when its stream gets
+  // to it.
+  std::uint32_t reserve(EventRef ref, std::uint32_t lane);
+  void arrive_at(std::uint32_t number, EventRef ref);
+  // The `occurrence`-th start of the persistent collective whose init `ref` arrived at `init`.
+  std::uint32_t start(std::uint32_t init, std::uint32_t occurrence, EventRef ref);
+
+  // All members are there, for one side of an intercomm_create on both sides, and they join.
+  bool complete(const Gathering& gathering) const;
 
   const Gathering& operator[](std::uint32_t number) const { return all_[number]; }
   const std::vector<Gathering>& all() const { return all_; }
   const std::vector<std::int32_t>& members(const Gathering& gathering) const;
   std::int32_t member_index(const Gathering& gathering, std::int32_t global) const;
 
-  // Group rank of a global rank in a communicator, or -1; members of an undeclared communicator are those that
-  // its creation names, otherwise those that use it.
+  // Index of a global rank among the members of a communicator, or -1: its group rank, on an intercommunicator with the
+  // second group counted after the first. Members of an undeclared communicator are those that its creation names,
+  // otherwise those that use it.
   std::int32_t group_rank(std::int32_t comm, std::int32_t global) const;
+  // The same index for a peer as `self` names it: on an intercommunicator by its rank in the other group. -1: none.
+  std::int32_t peer_index(std::int32_t comm, std::int32_t self, std::int32_t peer) const;
   // False where neither a declaration nor the creation tells who the members are.
   bool members_known(std::int32_t comm) const { return known_[static_cast<std::size_t>(comm)]; }
   const std::vector<std::int32_t>& ranks_of(std::int32_t comm) const { return ranks_[static_cast<std::size_t>(comm)]; }
+  // Those from which `member` receives on a topology (member indices); nothing where no topology is recorded.
+  const std::vector<std::int32_t>* sources_of(std::int32_t comm, std::int32_t global) const;
 
  private:
   std::uint32_t open(std::int32_t comm, std::int64_t position, std::vector<std::int32_t> members);
+  std::uint32_t place(EventRef ref);
+  std::uint32_t at_position(EventRef ref);
   std::uint32_t outside_sequence(EventRef ref);
+  std::uint32_t bridge_side(EventRef ref);
+  void meet_across(std::uint32_t side, const Event& leader, std::int32_t leader_rank);
+  std::vector<std::int32_t> named_members(const Event& event, std::int32_t rank) const;
+  std::int32_t venue_of(const Event& event);
   void infer_members();
-  std::vector<std::int32_t> members_from_creation(std::int32_t comm) const;
+  std::vector<std::int32_t> members_from_creation(std::int32_t comm);
   void note_truncated();
 
   const Scenario& scenario_;
-  std::vector<std::vector<std::int32_t>> ranks_;                              // by communicator
-  std::vector<bool> known_;                                                   // by communicator
-  std::vector<std::unordered_map<std::int32_t, std::int32_t>> index_;         // by communicator: global → group
-  std::vector<std::map<std::int32_t, std::int64_t>> first_kept_;              // by communicator: truncated ranks
-  std::vector<std::unordered_map<std::int32_t, std::int64_t>> next_;          // by rank: communicator → position
-  std::vector<std::unordered_map<std::int64_t, std::uint32_t>> by_position_;  // by communicator
+  std::vector<std::vector<std::int32_t>> ranks_;  // by communicator; both groups of an intercomm
+  std::vector<std::int32_t> first_group_;         // by communicator: its size; 0: intracommunicator
+  std::vector<bool> known_;                       // by communicator
+  std::vector<std::unordered_map<std::int32_t, std::int32_t>> index_;  // by communicator: global → member
+  std::map<std::pair<std::int32_t, std::int32_t>, const std::vector<std::int32_t>*> sources_;  // (comm, global)
+  // A venue is a communicator, by its number, or a window or file, numbered after them.
+  std::map<std::string, std::int32_t> venues_;
+  std::map<std::int32_t, std::map<std::int32_t, std::int64_t>> first_kept_;   // by venue: truncated ranks
+  std::vector<std::unordered_map<std::int32_t, std::int64_t>> next_;          // by rank: venue → position
+  std::vector<std::unordered_map<std::int64_t, std::uint32_t>> by_position_;  // by venue
   std::map<std::pair<std::string, std::int64_t>, std::uint32_t> outside_;     // (group and tag, occurrence)
   std::vector<std::map<std::string, std::int64_t>> outside_next_;             // by rank
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> starts_;   // (gathering of inits, occurrence)
+  std::multimap<std::string, std::uint32_t> waiting_sides_;                   // by leaders and tag
   std::vector<Gathering> all_;
 };
 

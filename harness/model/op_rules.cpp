@@ -62,6 +62,11 @@ bool any_suffices(const Event& event) {
   return one_of_many && !event.extras->index && event.extras->indices.empty();
 }
 
+bool poll_succeeded(const Event& event) {
+  const bool on_requests = kind_of(event.op) == OpKind::test;
+  return event.flag == 1 || (on_requests && (event.extras->index || !event.extras->indices.empty()));
+}
+
 bool takes_message(const Event& event) {
   if (event.op == Op::mprobe) return true;
   if (event.op == Op::improbe) return event.flag == 1;
@@ -69,44 +74,67 @@ bool takes_message(const Event& event) {
   return (kind_of(event.op) == OpKind::recv && !fetches) || kind_of(event.op) == OpKind::sendrecv;
 }
 
-Needs needs_of(const Event& event, std::int32_t group_rank) {
+namespace {
+
+Needs needs_of_collective(const Event& event, bool is_root) {
   const std::string_view family = info(event.op).family;
-  const bool at_root = event.root == group_rank;
-  if (family == "bcast" || family == "scatter" || family == "scatterv") return at_root ? Needs::nobody : Needs::root;
-  if (family == "reduce" || family == "gather" || family == "gatherv") return at_root ? Needs::all : Needs::nobody;
-  if (family == "scan" || family == "exscan") return Needs::lower;
-  return Needs::all;
+  if ((info(event.op).traits & kNeighbor) != 0) return Needs::sources;
+  const bool gives = family == "bcast" || family == "scatter" || family == "scatterv";
+  const bool takes = family == "reduce" || family == "gather" || family == "gatherv";
+  // On an intercommunicator the rest of the root's group has no part in it.
+  if ((gives || takes) && event.root == kNull) return Needs::nobody;
+  if (gives) return is_root ? Needs::nobody : Needs::root;
+  if (takes) return is_root ? Needs::all : Needs::nobody;
+  return family == "scan" || family == "exscan" ? Needs::lower : Needs::all;
+}
+
+}  // namespace
+
+Needs needs_of(const Event& event, bool is_root) {
+  switch (kind_of(event.op)) {
+    case OpKind::collective: return needs_of_collective(event, is_root);
+    case OpKind::file:
+      return event.op == Op::file_read_ordered || event.op == Op::file_write_ordered ? Needs::lower : Needs::nobody;
+    case OpKind::window:
+      return event.extras->assertions.find("noprecede") != std::string::npos ? Needs::nobody : Needs::all;
+    default: return Needs::all;
+  }
+}
+
+bool is_enqueued(const Event& event) {
+  if (event.extras.empty() || event.extras->stream.empty()) return false;
+  switch (event.op) {
+    case Op::stream_sync:
+    case Op::device_sync:
+    case Op::event_sync:
+    case Op::group_start:
+    case Op::group_end: return false;
+    default: return true;
+  }
 }
 
 bool never_blocks(Op op) {
   switch (kind_of(op)) {
-    case OpKind::host: return op != Op::wait_external && op != Op::group_end;
+    case OpKind::host: return op != Op::wait_external;
     case OpKind::request: return true;
     case OpKind::rma: return true;
     case OpKind::partition: return true;
-    case OpKind::device: return op == Op::event_record;
     default: return false;
   }
 }
 
-bool is_modelled(const Event& event) {
-  if (!event.extras.empty() && (!event.extras->stream.empty() || event.extras->thread.value_or(0) != 0)) return false;
-  if ((info(event.op).traits & kNeighbor) != 0) return false;
-  const bool message = kind_of(event.op) == OpKind::send || kind_of(event.op) == OpKind::recv;
-  if (form_of(event.op) == OpForm::persistent && !message) return false;
-  switch (kind_of(event.op)) {
-    case OpKind::send: return event.op != Op::psend_init;
-    case OpKind::recv: return event.op != Op::precv_init;
-    case OpKind::start:
-    case OpKind::probe:
-    case OpKind::sendrecv:
-    case OpKind::wait:
-    case OpKind::test:
-    case OpKind::collective:
-    case OpKind::comm_free: return event.op != Op::comm_abort;
-    case OpKind::comm_create: return is_positional(event.op) || event.op == Op::comm_create_group;
-    case OpKind::world: return true;
-    default: return never_blocks(event.op);
+// What joins processes that the record does not hold cannot be judged from it.
+bool is_modelled(Op op) {
+  switch (op) {
+    case Op::comm_spawn:
+    case Op::comm_spawn_multiple:
+    case Op::comm_accept:
+    case Op::comm_connect:
+    case Op::comm_init_all:
+    case Op::comm_abort:
+    case Op::intercomm_create_from_groups:
+    case Op::wait_external: return false;
+    default: return true;
   }
 }
 

@@ -32,16 +32,23 @@ std::vector<std::uint32_t> completed_requests_of(const Event& event);
 // Does one completed request suffice (waitany, waitsome and their tests, where the record does not say which)?
 bool any_suffices(const Event& event);
 
+// Did this poll (test, iprobe, parrived, win_test) find what it asked for, as far as the record says?
+bool poll_succeeded(const Event& event);
+
 // Does this call take a message off the queue: a receive, or a matched probe that succeeded? A matched receive only
 // fetches what its probe took (MPI 4.1, section 3.8.2).
 bool takes_message(const Event& event);
 
-// Whom a member of a collective needs before it may leave (MPI 4.1, sections 6.4 to 6.11).
-enum class Needs : std::uint8_t { all, root, lower, nobody };
-Needs needs_of(const Event& event, std::int32_t group_rank);
+// Whom a member of a gathering needs before it may leave, where calls synchronize no more than they must (MPI 4.1,
+// sections 6.4 to 6.11, 8.6, 12.5.1, 14.4). `is_root` tells for a rooted one whether the member is its root.
+enum class Needs : std::uint8_t { all, root, lower, sources, nobody };
+Needs needs_of(const Event& event, bool is_root);
+
+// Enqueued on a device stream: the host goes on, the stream performs it.
+bool is_enqueued(const Event& event);
 
 // Operations that the model lets pass without judging them; those that may block make a clean verdict impossible.
-bool is_modelled(const Event& event);
+bool is_modelled(Op op);
 bool never_blocks(Op op);
 
 }  // namespace petri::model

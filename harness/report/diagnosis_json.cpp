@@ -47,6 +47,8 @@ std::string render_json(const Diagnosis& diagnosis, const Scenario& scenario) {
   out["verdict"] = name_of(diagnosis.verdict);
   out["signature"] = diagnosis.signature;
   out["assumptions"] = diagnosis.assumptions;
+  out["certainty"] = name_of(diagnosis.certainty);
+  out["orders"] = diagnosis.orders;
   out["findings"] = json::array();
   for (const Finding& each : diagnosis.findings) out["findings"].push_back(finding(scenario, each));
   out["notes"] = diagnosis.notes;

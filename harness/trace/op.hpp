@@ -64,12 +64,29 @@ inline bool reduces(Op op) {
   return (info(op).traits & kReduces) != 0;
 }
 
-// Matched by position on its communicator: data collectives and communicator management, but for those of
-// MPI 4.1 section 7.4.2 that are matched by group and tag.
+// Makes a communicator, window or file, and so has its place on the communicator that it is called on.
+inline bool creates(Op op) {
+  switch (op) {
+    case Op::win_create:
+    case Op::win_create_dynamic:
+    case Op::win_allocate:
+    case Op::win_allocate_shared:
+    case Op::file_open: return true;
+    default: return kind_of(op) == OpKind::comm_create;
+  }
+}
+
+// Matched by position on its communicator, window or file, but for creations that are matched by group and tag
+// (MPI 4.1, section 7.4.2). Of the calls on a window, fence and free are collective.
 inline bool is_positional(Op op) {
-  const OpKind kind = kind_of(op);
-  return (kind == OpKind::collective || kind == OpKind::comm_create || kind == OpKind::comm_free) &&
-         (info(op).traits & kOutsideSequence) == 0;
+  switch (kind_of(op)) {
+    case OpKind::collective:
+    case OpKind::comm_create:
+    case OpKind::comm_free: return (info(op).traits & kOutsideSequence) == 0;
+    case OpKind::file: return true;
+    case OpKind::window: return creates(op) || op == Op::win_fence || op == Op::win_free;
+    default: return false;
+  }
 }
 
 }  // namespace petri

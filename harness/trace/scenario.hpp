@@ -57,11 +57,11 @@ struct Header {
 
 struct Communicator {
   std::string name;
-  std::vector<std::int32_t> ranks;   // global ranks by group rank; empty with known == false
-  std::vector<std::int32_t> remote;  // an intercommunicator's other group; empty: an intracommunicator
-  bool known = true;                 // false: named by a creation event that may have hung, members unknown
+  std::vector<std::int32_t> ranks;  // global ranks by group rank; empty with known == false
+  bool known = true;                // false: named by a creation event that may have hung, members unknown
   std::string parent, backend, label;
   std::vector<std::pair<std::string, std::string>> free_keys;
+  std::vector<std::int32_t> remote = {};  // an intercommunicator's other group; empty: an intracommunicator
 
   bool is_inter() const { return !remote.empty(); }
   // Group rank of a global rank in its own group, or -1. Linear in the size; the model keeps its own index.

@@ -376,21 +376,23 @@ TEST(Diagnose, InvalidArgumentIsTheErrorOfItsRankAlsoWhereOthersCallSomethingEls
 }
 
 // Two threads of each rank, in an order of their calls that would be a deadlock if it were that of one thread.
-constexpr const char* kThreads = R"({"rank":0,"op":"ssend","peer":1,"thread":0,"state":"started"}
-    {"rank":0,"op":"recv","peer":1,"thread":1,"state":"started"}
-    {"rank":0,"end":"running"}
-    {"rank":1,"op":"ssend","peer":0,"thread":0,"state":"started"}
-    {"rank":1,"op":"recv","peer":0,"thread":1,"state":"started"}
-    {"rank":1,"end":"running"})";
+constexpr const char* kThreads = R"({{"rank":0,"op":"ssend","peer":1,"state":"started"}}
+    {{"rank":0,"op":"recv","peer":1,"tag":{0},"thread":1,"state":"started"}}
+    {{"rank":0,"end":"running"}}
+    {{"rank":1,"op":"ssend","peer":0,"state":"started"}}
+    {{"rank":1,"op":"recv","peer":0,"tag":{0},"thread":1,"state":"started"}}
+    {{"rank":1,"end":"running"}})";
 
-TEST(Diagnose, CallsOfSeveralThreadsAreNotTakenForOneOrder) {
-  const Diagnosis diagnosis = diagnose(scenario(2, kThreads));
-  EXPECT_EQ(diagnosis.verdict, Verdict::ambiguous);
-  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("several threads of ranks 0,1"));
+TEST(Diagnose, ThreadsOfOneRankWaitForThemselves) {
+  const Diagnosis served = diagnose(scenario(2, fmt::format(kThreads, 0)));
+  EXPECT_EQ(served.verdict, Verdict::ambiguous);  // all are in a call, and nothing blocks them
+  const Diagnosis missed = diagnose(scenario(2, fmt::format(kThreads, 7)));
+  EXPECT_EQ(missed.verdict, Verdict::deadlock);
 }
 
-TEST(Stall, IsNeverProvedAmongSeveralThreads) {
-  EXPECT_THAT(prove_stall(scenario(2, kThreads)).ranks, IsEmpty());
+TEST(Stall, IsProvedAmongThreads) {
+  EXPECT_THAT(prove_stall(scenario(2, fmt::format(kThreads, 0))).ranks, IsEmpty());
+  EXPECT_THAT(prove_stall(scenario(2, fmt::format(kThreads, 7))).ranks, ElementsAre(0, 1));
 }
 
 TEST(Stall, MismatchThatDoesNotReturnIsTold) {

@@ -1,0 +1,142 @@
+// What the machine does where nothing certain is left to do.
+#include <algorithm>
+
+#include "harness/model/machine.hpp"
+
+namespace petri::model {
+
+bool Machine::resolve_as_recorded() {
+  for (const OpenWildcard& wildcard : mail_.open_wildcards()) {
+    const std::int32_t prefer = mail_.recv(wildcard.recv).prefer;
+    if (prefer == kUnset) continue;
+    for (std::size_t i = 0; i < wildcard.candidates.size(); ++i) {
+      if (mail_.send(wildcard.candidates[i]).source != prefer) continue;
+      perform(alternative_of(wildcard, i));
+      return true;
+    }
+  }
+  return false;
+}
+
+// A lock that the record shows held goes before those that it shows waiting.
+bool Machine::grant_as_recorded() {
+  if (!assumptions_.follow_record) return false;
+  const std::vector<std::uint32_t> grantable = windows_.grantable();
+  const auto returned = [&](std::uint32_t lock) {
+    return at(scenario_, windows_.lock(lock).at).state == EventState::completed;
+  };
+  const auto held = std::find_if(grantable.begin(), grantable.end(), returned);
+  const bool others_wait = std::any_of(grantable.begin(), grantable.end(), [&](auto lock) { return !returned(lock); });
+  if (held == grantable.end() || !others_wait) return false;
+  Alternative grant;
+  grant.lock = *held;
+  grant.at = windows_.lock(*held).at;
+  perform(grant);
+  return true;
+}
+
+Machine::Alternative Machine::alternative_of(const OpenWildcard& wildcard, std::size_t candidate) const {
+  Alternative alternative;
+  alternative.recv = wildcard.recv;
+  alternative.send = wildcard.candidates[candidate];
+  alternative.candidate = candidate;
+  alternative.candidates = wildcard.candidates;
+  alternative.at = mail_.recv(alternative.recv).at;
+  alternative.from = mail_.send(alternative.send).at;
+  return alternative;
+}
+
+// Wildcards without a recorded match are free; those whose recorded message cannot come are, when all else has stopped.
+std::vector<Machine::Alternative> Machine::alternatives(bool against_record) const {
+  std::vector<Alternative> all;
+  for (const OpenWildcard& wildcard : mail_.open_wildcards()) {
+    if ((mail_.recv(wildcard.recv).prefer != kUnset) != against_record) continue;
+    for (std::size_t i = 0; i < wildcard.candidates.size(); ++i) all.push_back(alternative_of(wildcard, i));
+  }
+  if (against_record) return all;
+  for (const std::uint32_t lock : windows_.grantable()) {
+    Alternative grant;
+    grant.lock = lock;
+    grant.at = windows_.lock(lock).at;
+    all.push_back(grant);
+  }
+  return all;
+}
+
+// Sleep sets (Godefroid, Partial-Order Methods for the Verification of Concurrent Systems, 1996): what was explored at
+// this decision before need not be tried again after a step that it does not depend on.
+bool Machine::resolve_by_choice(bool against_record) {
+  std::vector<Alternative> open = alternatives(against_record);
+  if (open.empty()) return false;
+  std::erase_if(open, [&](const Alternative& alternative) { return asleep(alternative); });
+  if (open.empty()) {
+    run_.repeats = true;
+    return false;
+  }
+  Choice choice{0, static_cast<std::uint32_t>(open.size())};
+  if (choice.alternatives > 1) {
+    if (run_.choices.size() < script_.size())
+      choice.taken = std::min(script_[run_.choices.size()], choice.alternatives - 1);
+    run_.choices.push_back(choice);
+  }
+  for (std::uint32_t earlier = 0; earlier < choice.taken; ++earlier) sleeping_.push_back(open[earlier]);
+  perform(open[choice.taken]);
+  return true;
+}
+
+bool Machine::asleep(const Alternative& alternative) const {
+  return std::any_of(sleeping_.begin(), sleeping_.end(), [&](const Alternative& one) {
+    return one.at == alternative.at && one.from == alternative.from &&
+           (one.lock == kNone) == (alternative.lock == kNone);
+  });
+}
+
+// Two steps depend on each other if one may take away or add what the other chooses from.
+bool Machine::depend(const Alternative& one, const Alternative& other) const {
+  const bool locks = one.lock != kNone;
+  if (locks != (other.lock != kNone)) return false;
+  if (locks) return Windows::contend(windows_.lock(one.lock), windows_.lock(other.lock));
+  const Post& here = mail_.recv(one.recv);
+  const Post& there = mail_.recv(other.recv);
+  return here.comm == there.comm && here.dest == there.dest;
+}
+
+void Machine::wake_dependent(const Alternative& performed) {
+  std::erase_if(sleeping_, [&](const Alternative& one) { return depend(one, performed); });
+}
+
+void Machine::perform(const Alternative& alternative) {
+  wake_dependent(alternative);
+  if (alternative.lock != kNone) {
+    windows_.grant(alternative.lock);
+    wake(alternative.at.rank);
+    return;
+  }
+  Wildcard taken;
+  taken.recv = alternative.at;
+  for (const std::uint32_t send : alternative.candidates) taken.candidates.push_back(mail_.send(send).at);
+  taken.chosen = alternative.candidate;
+  run_.wildcards.push_back(std::move(taken));
+  mail_.resolve(alternative.recv, alternative.send);
+  announce_matches();
+}
+
+bool Machine::follow_record() {
+  if (!assumptions_.follow_record) return false;
+  bool moved = false;
+  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+    LaneState& one = lanes_[lane];
+    if (is_stream(lane) || one.over || one.forced) continue;
+    const bool at_end = one.pc == events_of(lane);
+    const bool returned =
+        at_end ? trace(rank_of(lane)).end.stated
+               : at(scenario_, event_at(lane)).state == EventState::completed && !spins_here(event_at(lane));
+    if (!returned) continue;
+    one.forced = moved = true;
+    wake_lane(lane);
+  }
+  run_.leaned_on_record = run_.leaned_on_record || moved;
+  return moved;
+}
+
+}  // namespace petri::model

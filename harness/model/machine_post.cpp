@@ -1,0 +1,250 @@
+// How the machine begins operations.
+#include <algorithm>
+
+#include "harness/model/machine.hpp"
+#include "harness/model/op_rules.hpp"
+
+namespace petri::model {
+namespace {
+
+bool meets(OpKind kind) {
+  return kind == OpKind::collective || kind == OpKind::comm_create || kind == OpKind::comm_free || kind == OpKind::file;
+}
+
+bool asserts(const Event& event, const char* what) {
+  return event.extras->assertions.find(what) != std::string::npos;
+}
+
+}  // namespace
+
+// Is this a call whose effect on others is known? Without the members of a communicator its ranks have no meaning.
+bool Machine::judged(const Event& event) const {
+  const OpKind kind = kind_of(event.op);
+  const bool on_comm = kind == OpKind::send || kind == OpKind::recv || kind == OpKind::sendrecv ||
+                       kind == OpKind::probe || kind == OpKind::window || kind == OpKind::rma || meets(kind);
+  const bool by_id = event.op == Op::comm_init_rank && event.new_comm != kNoComm;
+  return is_modelled(event.op) && (!on_comm || by_id || run_.gatherings.members_known(event.comm));
+}
+
+Machine::Pending Machine::post(const Event& event, EventRef ref) {
+  const OpKind kind = kind_of(event.op);
+  RankState& rank = state(ref.rank);
+  Pending pending;
+  pending.posted = ref;
+  if (meets(kind) || (kind == OpKind::window && is_positional(event.op))) {
+    pending.gathering = run_.gatherings.arrive(ref);
+    arrived(event, pending.gathering);
+  }
+  if (form_of(event.op) == OpForm::persistent) {
+    post_init(event, ref);
+    rank.inits[event.request].gathering = pending.gathering;
+    return pending;
+  }
+  post_messages(event, pending);
+  switch (kind) {
+    case OpKind::start: start(event, ref.rank); break;
+    case OpKind::partition: mark_ready(event, ref); break;
+    case OpKind::window:
+    case OpKind::rma: post_window(event, pending); break;
+    default: break;
+  }
+  if (event.op == Op::cancel) cancel(event, ref.rank);
+  if (event.op == Op::request_free) rank.requests.erase(event.request), rank.inits.erase(event.request);
+  const bool makes_request = form_of(event.op) == OpForm::nonblocking && event.request != kNoRequest &&
+                             kind != OpKind::test && kind != OpKind::partition;
+  if (makes_request) rank.requests[event.request] = pending;
+  announce_matches();
+  return pending;
+}
+
+void Machine::post_messages(const Event& event, Pending& pending) {
+  const OpKind kind = kind_of(event.op);
+  if (kind == OpKind::send || kind == OpKind::sendrecv) post_send(event, pending.posted, pending);
+  if (takes_message(event)) post_recv(event, pending.posted, pending);
+}
+
+// Partitioned requests meet when they are made, others when they are started.
+void Machine::post_init(const Event& event, EventRef ref) {
+  Init init;
+  init.call = ref;
+  Post post;
+  if (event.op == Op::psend_init && address(event, ref, event.peer, tag_of(event), true, post))
+    init.psend = partitions_.send_init(post, event.extras->partitions.value_or(1));
+  if (event.op == Op::precv_init && address(event, ref, event.peer, tag_of(event), false, post))
+    init.precv = partitions_.recv_init(post);
+  state(ref.rank).inits[event.request] = init;
+}
+
+// A persistent request begins anew, with the arguments of the call that made it (MPI 4.1, section 3.9). What a wildcard
+// got differs from start to start, so the start says it. Collective ones meet by the order of their inits, whatever the
+// order of the starts (section 6.13).
+void Machine::start(const Event& event, std::int32_t rank) {
+  RankState& one = state(rank);
+  for (const std::uint32_t request : requests_of(event)) {
+    const auto found = one.inits.find(request);
+    if (found == one.inits.end()) continue;
+    Init& init = found->second;
+    Event call = at(scenario_, init.call);
+    if (event.matched != kUnset) call.matched = event.matched;
+    Pending pending;
+    pending.posted = init.call;
+    pending.psend = init.psend;
+    pending.precv = init.precv;
+    ++init.starts;
+    if (init.gathering != kNone) {
+      pending.gathering = run_.gatherings.start(init.gathering, init.starts, init.call);
+      arrived(call, pending.gathering);
+    }
+    if (init.psend != kNone) {
+      partitions_.start_send(init.psend);
+      wake(global(call.comm, partitions_.send(init.psend).dest));
+    } else if (init.precv != kNone) {
+      partitions_.start_recv(init.precv);
+      wake(global(call.comm, partitions_.recv(init.precv).source));
+    } else if (kind_of(call.op) == OpKind::send) {
+      post_send(call, pending.posted, pending);
+    } else if (kind_of(call.op) == OpKind::recv) {
+      post_recv(call, pending.posted, pending);
+    }
+    one.requests[request] = std::move(pending);
+  }
+}
+
+void Machine::mark_ready(const Event& event, EventRef ref) {
+  const auto found = state(ref.rank).inits.find(event.request);
+  if (event.op == Op::parrived || found == state(ref.rank).inits.end() || found->second.psend == kNone) return;
+  const std::uint32_t send = found->second.psend;
+  if (event.extras->index) partitions_.ready(send, *event.extras->index);
+  for (const std::uint32_t partition : event.extras->indices)
+    partitions_.ready(send, static_cast<std::int32_t>(partition));
+  wake(ref.rank);
+  wake(global(partitions_.send(send).comm, partitions_.send(send).dest));
+}
+
+// A cancelled request completes, with or without its message (MPI 4.1, section 3.8.4).
+void Machine::cancel(const Event& event, std::int32_t rank) {
+  const auto found = state(rank).requests.find(event.request);
+  if (found == state(rank).requests.end() || event.flag == 0) return;
+  Pending& pending = found->second;
+  if (pending.send != kNone) pending.cancelled = mail_.withdraw_send(pending.send);
+  if (pending.recv != kNone) pending.cancelled = mail_.withdraw_recv(pending.recv);
+}
+
+// Fills in who sends what to whom; false for MPI_PROC_NULL and what was not recorded: there is nothing to wait for.
+bool Machine::address(const Event& event, EventRef ref, std::int32_t peer, std::int32_t tag, bool sends,
+                      Post& post) const {
+  const std::int32_t self = run_.gatherings.group_rank(event.comm, ref.rank);
+  const std::int32_t other = peer == kAny ? kAny : run_.gatherings.peer_index(event.comm, ref.rank, peer);
+  if (self < 0 || other == -1) return false;
+  post.at = ref;
+  post.comm = event.comm;
+  post.source = sends ? self : other;
+  post.dest = sends ? other : self;
+  post.tag = tag;
+  return true;
+}
+
+bool Machine::buffers(const Event& event) const {
+  const std::int64_t bytes = bytes_of(send_half(event));
+  const bool small = assumptions_.buffered &&
+                     (*assumptions_.buffered == kUnlimited || (bytes >= 0 && bytes <= *assumptions_.buffered));
+  return !is_synchronous_send(event.op) && (small || is_buffered_send(event.op));
+}
+
+void Machine::post_send(const Event& event, EventRef ref, Pending& pending) {
+  const Half half = send_half(event);
+  Post post;
+  if (!address(event, ref, half.peer, half.tag, true, post)) return;
+  pending.send_buffered = buffers(event);
+  pending.send = mail_.post_send(post);
+  wake(global(event.comm, post.dest));  // it may be probing
+}
+
+void Machine::post_recv(const Event& event, EventRef ref, Pending& pending) {
+  const Half half = recv_half(event);
+  Post post;
+  if (!address(event, ref, half.peer, half.tag, false, post)) return;
+  if (half.peer == kAny && event.matched != kUnset)
+    post.prefer = run_.gatherings.peer_index(event.comm, ref.rank, event.matched);
+  pending.recv = mail_.post_recv(post);
+}
+
+// Wakes those whom an arrival may let go.
+void Machine::arrived(const Event&, std::uint32_t number) {
+  const Gathering& gathering = run_.gatherings[number];
+  if (gathering.missing != 0 && !gathering.bridges && !assumptions_.buffered) return;
+  for (const std::int32_t member : run_.gatherings.members(gathering)) wake(member);
+  if (gathering.across == kNoGathering) return;
+  for (const std::int32_t member : run_.gatherings.members(run_.gatherings[gathering.across])) wake(member);
+}
+
+void Machine::announce_matches() {
+  for (const auto& [send, recv] : mail_.take_matches()) {
+    const EventRef from = mail_.send(send).at;
+    const EventRef to = mail_.recv(recv).at;
+    run_.messages.push_back({from, to});
+    wake(from.rank);
+    wake(to.rank);
+  }
+}
+
+void Machine::post_window(const Event& event, Pending& pending) {
+  const std::int32_t window = windows_.window_of(event);
+  if (window < 0) return;
+  const std::int32_t rank = pending.posted.rank;
+  const auto partners = [&] {
+    std::vector<std::int32_t> ranks;
+    for (const std::int32_t member : event.extras->ranks)
+      if (run_.gatherings.peer_index(event.comm, rank, member) >= 0) ranks.push_back(global(event.comm, member));
+    return ranks;
+  };
+  switch (event.op) {
+    case Op::win_post:
+      windows_.post(pending.posted, window, partners());
+      for (const std::int32_t origin : partners()) wake(origin);
+      break;
+    case Op::win_start: pending.epoch = windows_.start(pending.posted, window, partners()); break;
+    case Op::win_complete: pending.epoch = windows_.open_epoch(window, rank, true); break;
+    case Op::win_wait:
+    case Op::win_test: pending.epoch = windows_.open_epoch(window, rank, false); break;
+    default: post_lock(event, window, pending);
+  }
+}
+
+void Machine::post_lock(const Event& event, std::int32_t window, Pending& pending) {
+  const std::int32_t rank = pending.posted.rank;
+  const std::int32_t member =
+      event.extras->target ? run_.gatherings.peer_index(event.comm, rank, *event.extras->target) : -1;
+  const std::int32_t target = member < 0 ? kAny : global(event.comm, member);
+  switch (event.op) {
+    case Op::win_lock:
+      if (member < 0 || asserts(event, "nocheck")) return;
+      pending.locks = {windows_.request(pending.posted, window, target, event.extras->lock != "shared")};
+      return;
+    case Op::win_lock_all:
+      if (asserts(event, "nocheck")) return;
+      pending.locks = {windows_.request(pending.posted, window, kAny, false)};
+      return;
+    case Op::win_unlock_all:
+    case Op::win_flush_all:
+    case Op::win_flush_local_all: pending.locks = windows_.open_locks(window, rank); return;
+    default: break;
+  }
+  if (member < 0) return;
+  if (kind_of(event.op) == OpKind::rma) pending.epoch = windows_.open_epoch(window, rank, true);
+  if (const std::uint32_t lock = windows_.open_lock(window, rank, target); lock != kNone) pending.locks = {lock};
+}
+
+// What leaving a call on a window ends.
+void Machine::close_epochs(const Event& event, const Pending& pending) {
+  const bool succeeds = event.op == Op::win_wait || (event.op == Op::win_test && event.flag == 1);
+  if (pending.epoch != kNone && event.op == Op::win_complete) {
+    windows_.complete(pending.epoch);
+    for (const auto& [target, ordinal] : windows_.epoch(pending.epoch).partners) wake(target);
+  }
+  if (pending.epoch != kNone && succeeds) windows_.close(pending.epoch);
+  if (event.op == Op::win_unlock || event.op == Op::win_unlock_all)
+    for (const std::uint32_t lock : pending.locks) windows_.release(lock);
+}
+
+}  // namespace petri::model

@@ -1,0 +1,118 @@
+// Threads of a rank and streams of its devices.
+#include <gmock/gmock.h>
+
+#include "harness/model/run.hpp"
+#include "tests/support/script.hpp"
+
+namespace petri::model {
+namespace {
+
+using test::script;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Assumptions kStrict{};
+constexpr Assumptions kConcurrent{kUnlimited, false};
+
+std::vector<std::int32_t> stuck(const Scenario& scenario, const Assumptions& assumptions = kStrict) {
+  return run(scenario, assumptions).stuck;
+}
+
+TEST(Threads, EachHasItsOwnOrder) {
+  // In the order of the lines, rank 0 would receive before it sends.
+  const auto scenario = script({"recv(peer=1); send(peer=1 thread=1)", "recv(peer=0); send(peer=0)"});
+  EXPECT_THAT(stuck(scenario), IsEmpty());
+  EXPECT_THAT(stuck(script({"recv(peer=1); send(peer=1)", "recv(peer=0); send(peer=0)"})), ElementsAre(0, 1));
+}
+
+TEST(Threads, OneMayBeStuckWhileOthersAreDone) {
+  const model::Run one = run(script({"barrier; recv(peer=1 tag=7 thread=1)", "barrier"}), kStrict);
+  ASSERT_THAT(one.stuck, ElementsAre(0));  // its main thread is in finalize, where the other rank meets it
+  std::size_t lanes = 0;
+  for (const Wait& wait : one.waits) {
+    if (wait.atoms.front().kind != Atom::message) continue;
+    ++lanes;
+    EXPECT_EQ(one.lanes[wait.lane].thread, 1);
+  }
+  EXPECT_EQ(lanes, 1u);
+}
+
+TEST(Threads, OneThatStillRunsMaySupplyWhatAnotherWaitsFor) {
+  EXPECT_THAT(
+      stuck(script({"recv(peer=1); end(running)", "irecv(peer=0 request=1 thread=1); recv(peer=0); end(running)"})),
+      IsEmpty());
+  EXPECT_THAT(stuck(script({"recv(peer=1); end(running)", "exit(thread=1); recv(peer=0); end(running)"})),
+              ElementsAre(0, 1));
+}
+
+constexpr const char* kTwo = R"({"comm":"a","ranks":[0,1]}
+{"comm":"b","ranks":[0,1]})";
+
+TEST(Streams, TheHostGoesOnAndBlocksAtASynchronization) {
+  EXPECT_THAT(stuck(script({"allreduce(comm=a stream=s); barrier; stream_sync(stream=s)",
+                            "barrier; allreduce(comm=a stream=s); stream_sync(stream=s)"},
+                           kTwo)),
+              IsEmpty());
+  EXPECT_THAT(
+      stuck(script(
+          {"allreduce(comm=a stream=s); stream_sync(stream=s); barrier", "barrier; allreduce(comm=a stream=s)"}, kTwo)),
+      ElementsAre(0, 1));
+}
+
+TEST(Streams, PerformInOrder) {
+  EXPECT_THAT(stuck(script({"allreduce(comm=a stream=s); allreduce(comm=b stream=s)",
+                            "allreduce(comm=b stream=s); allreduce(comm=a stream=s)"},
+                           kTwo),
+                    kConcurrent),
+              ElementsAre(0, 1));
+}
+
+TEST(Streams, SwappedOnTwoStreamsBlockOnlyWhereKernelsDoNotRunSideBySide) {
+  const auto swapped = script({"allreduce(comm=a stream=s); allreduce(comm=b stream=t); device_sync",
+                               "allreduce(comm=b stream=t); allreduce(comm=a stream=s); device_sync"},
+                              kTwo);
+  EXPECT_THAT(stuck(swapped), ElementsAre(0, 1));
+  EXPECT_THAT(stuck(swapped, kConcurrent), IsEmpty());
+  const auto equal = script({"allreduce(comm=a stream=s); allreduce(comm=b stream=t); device_sync",
+                             "allreduce(comm=a stream=s); allreduce(comm=b stream=t); device_sync"},
+                            kTwo);
+  EXPECT_THAT(stuck(equal), IsEmpty());
+}
+
+TEST(Streams, AGroupIsOneLaunchInNoOrder) {
+  EXPECT_THAT(
+      stuck(script(
+          {"group_start; send(comm=a peer=1 stream=s); recv(comm=a peer=1 stream=s); group_end; stream_sync(stream=s)",
+           "group_start; send(comm=a peer=0 stream=s); recv(comm=a peer=0 stream=s); group_end; stream_sync(stream=s)"},
+          kTwo)),
+      IsEmpty());
+  EXPECT_THAT(stuck(script({"send(comm=a peer=1 stream=s); recv(comm=a peer=1 stream=s); stream_sync(stream=s)",
+                            "send(comm=a peer=0 stream=s); recv(comm=a peer=0 stream=s); stream_sync(stream=s)"},
+                           kTwo)),
+              ElementsAre(0, 1));
+}
+
+TEST(Streams, EventsAreEdges) {
+  // Rank 1's b waits for its a through an event; rank 0 performs b first on one stream.
+  const auto crossed = script({"allreduce(comm=b stream=s); allreduce(comm=a stream=s)",
+                               "allreduce(comm=a stream=s); event_record(event=e stream=s); stream_wait(event=e "
+                               "stream=t); allreduce(comm=b stream=t)"},
+                              kTwo);
+  EXPECT_THAT(stuck(crossed, kConcurrent), ElementsAre(0, 1));
+  EXPECT_THAT(stuck(script({"allreduce(comm=b stream=s); allreduce(comm=a stream=s)",
+                            "allreduce(comm=a stream=s); stream_wait(event=e stream=t); allreduce(comm=b stream=t)"},
+                           kTwo),
+                    kConcurrent),
+              IsEmpty());
+}
+
+TEST(Streams, AHostInMpiCanBeWhatAnotherWaitsForInNccl) {
+  const model::Run mixed = run(script({"allreduce(comm=a stream=s); stream_sync(stream=s); send(peer=1)",
+                                       "recv(peer=0); allreduce(comm=a stream=s)"},
+                                      kTwo),
+                               kStrict);
+  EXPECT_THAT(mixed.stuck, ElementsAre(0, 1));
+}
+
+}  // namespace
+}  // namespace petri::model
