@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <optional>
-#include <set>
 #include <string_view>
 
+#include "harness/diagnose/transfers.hpp"
 #include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
@@ -15,61 +15,49 @@ namespace {
 
 using model::Half;
 
-struct Arrival {
-  EventRef ref;
-  const Event* event = nullptr;
-  std::int32_t member = 0;
-};
-
-// Sorts arrivals by a text; a clash when there are at least two.
-class Sides {
- public:
-  void add(const std::string& value, EventRef ref) {
-    const auto found =
-        std::find_if(sides_.begin(), sides_.end(), [&](const Clash::Side& side) { return side.value == value; });
-    if (found == sides_.end())
-      sides_.push_back({value, {ref}});
-    else
-      found->events.push_back(ref);
-  }
-  void report(std::string argument, std::vector<Clash>& clashes) {
-    if (sides_.size() < 2) return;
-    std::stable_sort(sides_.begin(), sides_.end(),
-                     [](const Clash::Side& a, const Clash::Side& b) { return a.events.size() > b.events.size(); });
-    clashes.push_back({std::move(argument), std::move(sides_)});
-  }
-
- private:
-  std::vector<Clash::Side> sides_;
-};
+// Which member an arrival takes for the root; -1 where it has no part in it, or did not say.
+std::int32_t root_of(const model::Run& run, const model::Gathering& gathering, const Arrival& arrival) {
+  if (arrival.event->root == kRootHere) return arrival.member;
+  return run.gatherings.peer_index(gathering.comm, arrival.ref.rank, arrival.event->root);
+}
 
 std::vector<Arrival> arrivals_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
   const auto& members = run.gatherings.members(gathering);
+  const Communicator& comm = scenario.comms[static_cast<std::size_t>(gathering.comm)];
+  const auto first_group = static_cast<std::int32_t>(comm.is_inter() ? comm.ranks.size() : members.size());
   std::vector<Arrival> arrivals;
   for (std::size_t member = 0; member < members.size(); ++member) {
     const std::uint32_t index = gathering.arrivals[member];
     if (index == model::kAbsent || index == model::kBefore) continue;
-    const EventRef ref{members[member], index};
-    arrivals.push_back({ref, &at(scenario, ref), static_cast<std::int32_t>(member)});
+    Arrival arrival;
+    arrival.ref = {members[member], index};
+    arrival.event = &at(scenario, arrival.ref);
+    arrival.member = static_cast<std::int32_t>(member);
+    arrival.group = arrival.member < first_group ? 0 : 1;
+    arrival.group_rank = arrival.member - (arrival.group == 0 ? 0 : first_group);
+    arrival.root = root_of(run, gathering, arrival);
+    arrival.topology = run.gatherings.topology_of(gathering.comm, arrival.ref.rank);
+    arrivals.push_back(arrival);
   }
   return arrivals;
 }
 
 // The halves of a collective whose type signatures must be equal on all members (MPI 4.1, sections 6.4 to 6.11): both
 // for symmetric ones, at the root or elsewhere only the significant one.
-std::vector<Half> significant_halves(const Event& event, std::int32_t member) {
+std::vector<Half> significant_halves(const Arrival& arrival) {
+  const Event& event = *arrival.event;
   const std::string_view family = info(event.op).family;
-  const bool at_root = event.root == member;
-  if (family == "gather") return {at_root ? model::recv_half(event) : model::send_half(event)};
-  if (family == "scatter") return {at_root ? model::send_half(event) : model::recv_half(event)};
-  if (family == "barrier" || (info(event.op).traits & kVector) != 0) return {};
+  if (event.root == kNull) return {};
+  if (family == "gather") return {arrival.is_root() ? model::recv_half(event) : model::send_half(event)};
+  if (family == "scatter") return {arrival.is_root() ? model::send_half(event) : model::recv_half(event)};
+  if (family == "barrier") return {};
   return {model::send_half(event), model::recv_half(event)};
 }
 
 void compare_halves(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   Sides counts, types;
   for (const Arrival& arrival : arrivals) {
-    for (const Half& half : significant_halves(*arrival.event, arrival.member)) {
+    for (const Half& half : significant_halves(arrival)) {
       // A zero count carries no type: nothing of its signature is left to compare.
       if (half.dtype != ElementType::unknown && half.count != 0)
         types.add(std::string(name_of(half.dtype)), arrival.ref);
@@ -84,105 +72,12 @@ void compare_roots_and_operations(const std::vector<Arrival>& arrivals, std::vec
   Sides roots, operations;
   for (const Arrival& arrival : arrivals) {
     const Event& event = *arrival.event;
-    if (is_rooted(event.op) && event.root >= 0) roots.add(std::to_string(event.root), arrival.ref);
+    if (is_rooted(event.op) && arrival.root >= 0) roots.add(std::to_string(arrival.root), arrival.ref);
     if (reduces(event.op) && event.reduce != ReduceOp::unknown)
       operations.add(std::string(name_of(event.reduce)), arrival.ref);
   }
   roots.report("root", clashes);
   operations.report("reduce", clashes);
-}
-
-const std::vector<std::int64_t>& send_counts(const Event& event) {
-  return event.extras->sendcounts.empty() ? event.extras->counts : event.extras->sendcounts;
-}
-const std::vector<std::int64_t>& recv_counts(const Event& event) {
-  return event.extras->recvcounts.empty() ? event.extras->counts : event.extras->recvcounts;
-}
-
-std::optional<std::int64_t> item(const std::vector<std::int64_t>& counts, std::int32_t member) {
-  const auto index = static_cast<std::size_t>(member);
-  if (index >= counts.size() || counts[index] < 0) return std::nullopt;
-  return counts[index];
-}
-
-// How much `from` says it gives to `to`, and how much `to` says it takes; nothing where it is not recorded.
-std::optional<std::int64_t> given(std::string_view family, const Arrival& from, const Arrival& to) {
-  const Event& event = *from.event;
-  if (family == "alltoallv" || family == "alltoallw") return item(send_counts(event), to.member);
-  if (family == "scatterv") return from.member == event.root ? item(send_counts(event), to.member) : std::nullopt;
-  const std::int64_t count = model::send_half(event).count;
-  return count < 0 ? std::nullopt : std::optional(count);
-}
-std::optional<std::int64_t> taken(std::string_view family, const Arrival& from, const Arrival& to) {
-  const Event& event = *to.event;
-  if (family == "alltoallv" || family == "alltoallw" || family == "allgatherv")
-    return item(recv_counts(event), from.member);
-  if (family == "gatherv") return to.member == event.root ? item(recv_counts(event), from.member) : std::nullopt;
-  if (family != "scatterv" || from.member != event.root) return std::nullopt;
-  const std::int64_t count = model::recv_half(event).count;
-  return count < 0 ? std::nullopt : std::optional(count);
-}
-
-struct Misfit {
-  const Arrival *from, *to;
-  std::int64_t give, take;
-};
-
-// v-counts must fit pairwise (MPI 4.1, sections 6.5 to 6.8). The member with most misfits is one side, those that it
-// does not fit are the other.
-void compare_pairwise(std::string_view family, const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
-  std::vector<Misfit> misfits;
-  std::map<std::int32_t, std::size_t> involved;
-  for (const Arrival& from : arrivals) {
-    for (const Arrival& to : arrivals) {
-      const auto give = given(family, from, to);
-      const auto take = taken(family, from, to);
-      if (!give || !take || *give == *take) continue;
-      misfits.push_back({&from, &to, *give, *take});
-      ++involved[from.member];
-      ++involved[to.member];
-    }
-  }
-  if (misfits.empty()) return;
-  const auto odd = std::max_element(involved.begin(), involved.end(), [](const auto& a, const auto& b) {
-                     return a.second < b.second;
-                   })->first;
-  Clash clash{"counts", {{}, {}}};
-  for (const Misfit& misfit : misfits) {
-    const bool gives = misfit.from->member == odd;
-    if (!gives && misfit.to->member != odd) continue;
-    if (clash.sides[1].events.empty()) {
-      const std::string give = fmt::format("gives {} to rank {}", misfit.give, misfit.to->ref.rank);
-      const std::string take = fmt::format("takes {} from rank {}", misfit.take, misfit.from->ref.rank);
-      clash.sides[0].value = gives ? take : give;
-      clash.sides[1].value = gives ? give : take;
-      clash.sides[1].events.push_back(gives ? misfit.from->ref : misfit.to->ref);
-    }
-    const EventRef partner = gives ? misfit.to->ref : misfit.from->ref;
-    auto& partners = clash.sides[0].events;
-    if (std::find(partners.begin(), partners.end(), partner) == partners.end()) partners.push_back(partner);
-  }
-  clashes.push_back(std::move(clash));
-}
-
-// Types must fit where data goes, too. alltoallw has one for each partner, of which a record keeps none.
-void compare_types(std::string_view family, const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
-  if (family == "alltoallw") return;
-  Sides types;
-  std::set<std::pair<ElementType, EventRef>> seen;
-  const auto add = [&](ElementType type, EventRef ref) {
-    if (seen.emplace(type, ref).second) types.add(std::string(name_of(type)), ref);
-  };
-  for (const Arrival& from : arrivals) {
-    for (const Arrival& to : arrivals) {
-      const ElementType gives = model::send_half(*from.event).dtype, takes = model::recv_half(*to.event).dtype;
-      const bool passes = given(family, from, to).value_or(0) != 0 && taken(family, from, to).value_or(0) != 0;
-      if (!passes || gives == takes || gives == ElementType::unknown || takes == ElementType::unknown) continue;
-      add(gives, from.ref);
-      add(takes, to.ref);
-    }
-  }
-  types.report("dtype", clashes);
 }
 
 void compare_vectors(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
@@ -211,6 +106,46 @@ void compare_groups(const std::vector<Arrival>& arrivals, std::vector<Clash>& cl
   }
 }
 
+// "The values for each argument must be the same on all processes" for what describes the file or the grid as a whole
+// (MPI 4.1, sections 8.5.1, 14.2.1, 14.2.5 and 14.2.6).
+void compare_texts(const std::vector<Arrival>& arrivals, const char* argument, std::vector<Clash>& clashes,
+                   const std::function<std::string(const Event&)>& text_of) {
+  Sides sides;
+  for (const Arrival& arrival : arrivals)
+    if (const std::string text = text_of(*arrival.event); !text.empty()) sides.add(text, arrival.ref);
+  sides.report(argument, clashes);
+}
+
+void compare_files(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
+  const Op op = arrivals.front().event->op;
+  if (op == Op::file_open) {
+    compare_texts(arrivals, "path", clashes, [](const Event& event) { return event.extras->path; });
+    compare_texts(arrivals, "mode", clashes, [](const Event& event) { return event.extras->mode; });
+  }
+  if (op == Op::file_set_size || op == Op::file_preallocate || op == Op::file_seek_shared)
+    compare_texts(arrivals, "disp", clashes,
+                  [](const Event& event) { return event.extras->disp ? std::to_string(*event.extras->disp) : ""; });
+}
+
+void compare_creations(std::string_view family, const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
+  if (family == "comm_create") compare_groups(arrivals, clashes);
+  if (family == "cart_create") {
+    const auto list = [](const std::vector<std::int32_t>& numbers) {
+      return fmt::format("{}", fmt::join(numbers, ","));
+    };
+    compare_texts(arrivals, "dims", clashes, [&](const Event& event) { return list(event.extras->dims); });
+    compare_texts(arrivals, "dims", clashes, [&](const Event& event) { return list(event.extras->periods); });
+  }
+  if (family == "dist_graph_create_adjacent") compare_neighbours(arrivals, clashes);
+}
+
+// Do all members give the same? On an intercommunicator an allgather or alltoall need only fit across.
+bool is_symmetric(Op op, bool inter) {
+  const std::string_view family = info(op).family;
+  if ((info(op).traits & (kVector | kNeighbor)) != 0) return false;
+  return !inter || (family != "allgather" && family != "alltoall");
+}
+
 }  // namespace
 
 std::vector<Clash> clashes(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
@@ -220,19 +155,17 @@ std::vector<Clash> clashes(const Scenario& scenario, const model::Run& run, cons
   if (arrivals.size() < 2) return found;
   const Op op = arrivals.front().event->op;
   const std::string_view family = info(op).family;
-  if (kind_of(op) == OpKind::comm_create) {
-    if (family == "comm_create") compare_groups(arrivals, found);
-    return found;
-  }
+  if (kind_of(op) == OpKind::comm_create) compare_creations(family, arrivals, found);
+  if (kind_of(op) == OpKind::file) compare_files(arrivals, found);
   if (kind_of(op) != OpKind::collective) return found;
   compare_roots_and_operations(arrivals, found);
-  compare_halves(arrivals, found);
+  const bool inter = scenario.comms[static_cast<std::size_t>(gathering.comm)].is_inter();
   if (family == "reduce_scatter")
     compare_vectors(arrivals, found);
-  else if ((info(op).traits & kVector) != 0) {
-    compare_pairwise(family, arrivals, found);
-    compare_types(family, arrivals, found);
-  }
+  else if (is_symmetric(op, inter))
+    compare_halves(arrivals, found);
+  else
+    compare_transfers(transfers_of(arrivals), found);
   return found;
 }
 

@@ -14,7 +14,8 @@ namespace petri::diagnosis {
 
 // Members of one gathering, grouped by what they gave for one argument.
 struct Clash {
-  std::string argument;  // "count", "dtype", "root", "reduce", "counts", "ranks"
+  // "count", "dtype", "root", "reduce", "counts", "ranks", "neighbours", "dims", "path", "mode", "disp"
+  std::string argument;
   struct Side {
     std::string value;  // in words where the argument is a list: "takes 8 from rank 0", "counts 1,2", "group 0,3"
     std::vector<EventRef> events;

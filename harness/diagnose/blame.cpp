@@ -11,12 +11,13 @@
 namespace petri::diagnosis {
 namespace {
 
-// A rank's events that take a position on a communicator.
-std::vector<std::uint32_t> positional_events(const Scenario& scenario, std::int32_t comm, std::int32_t rank) {
+// A rank's events that take a position there.
+std::vector<std::uint32_t> positional_events(const Scenario& scenario, const Venue& venue, std::int32_t rank) {
   std::vector<std::uint32_t> events;
   const auto& all = scenario.ranks[static_cast<std::size_t>(rank)].events;
   for (std::uint32_t index = 0; index < all.size(); ++index)
-    if (all[index].comm == comm && is_positional(all[index].op)) events.push_back(index);
+    if (all[index].comm == venue.comm && is_positional(all[index].op) && venue_of(all[index]) == venue)
+      events.push_back(index);
   return events;
 }
 
@@ -119,8 +120,9 @@ EventRef last_alike(const Scenario& scenario, EventRef call, const std::vector<s
 void read_edits(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, Blame& blame) {
   const std::int32_t odd = blame.sides[1].ranks.front();
   const std::int32_t even = blame.sides[0].ranks.front();
-  const auto odd_events = positional_events(scenario, gathering.comm, odd);
-  const auto even_events = positional_events(scenario, gathering.comm, even);
+  const Venue venue = run.gatherings.venue_of(gathering);
+  const auto odd_events = positional_events(scenario, venue, odd);
+  const auto even_events = positional_events(scenario, venue, even);
   const auto standing = blame.sides[0].event ? blame.sides[0].event : blame.sides[1].event;
   const auto& counted = blame.sides[0].event ? even_events : odd_events;
   const auto from = standing ? std::find(counted.begin(), counted.end(), standing->index) - counted.begin() : 0;
@@ -199,7 +201,8 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
     Side side;
     side.event = one.events.front();
     side.text = event_text(scenario, one.events.front());
-    if (clash.argument == "counts" || clash.argument == "ranks") side.text += ", " + one.value;
+    if (clash.argument == "counts" || clash.argument == "ranks" || clash.argument == "neighbours")
+      side.text += ", " + one.value;
     for (const EventRef ref : one.events) side.ranks.push_back(ref.rank);
     std::sort(side.ranks.begin(), side.ranks.end());
     side.ranks.erase(std::unique(side.ranks.begin(), side.ranks.end()), side.ranks.end());

@@ -148,7 +148,7 @@ class DeadlockTeller {
     Finding finding;
     finding.culprits = who.culprits;
     finding.events = who.events;
-    const std::string comm = scenario_.comms[static_cast<std::size_t>(gathering.comm)].name;
+    const std::string comm = name_of(scenario_, run_.gatherings.venue_of(gathering));
     const std::string place = fmt::format("the {} collective on {}", ordinal_text(gathering.position), comm);
     if (who.sides.size() < 2) return from_cycle(component, closed);
     const Side& most = who.sides[0];

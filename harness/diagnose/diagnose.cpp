@@ -31,6 +31,8 @@ class Judge {
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
     judge_deadlocks(actual, rank_error.has_value() || ended_by_mismatch(scenario_, actual, mismatches));
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
+    for (const Fault& fault : find_epoch_faults(scenario_, actual)) add(Verdict::misuse, fault);
+    for (const Fault& fault : find_busy_buffers(scenario_)) add(Verdict::misuse, fault);
     if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
     judge_races(actual);
     if (result_.findings.empty()) judge_other_orders(actual);
@@ -214,6 +216,7 @@ class Judge {
   }
 
   void add_notes(const model::Run& actual) {
+    for (std::string& leak : leaks(scenario_, actual)) result_.notes.push_back(std::move(leak));
     std::size_t calls = 0, without_site = 0;
     for (const RankTrace& rank : scenario_.ranks)
       for (const Event& event : rank.events)

@@ -44,6 +44,12 @@ std::optional<Fault> find_race(const Scenario& scenario, const model::Run& run, 
 
 // Requests never completed at finalize.
 std::optional<Fault> find_misuse(const Scenario& scenario, const model::Run& run);
+// Calls on a window outside the epochs that they need, by rank.
+std::vector<Fault> find_epoch_faults(const Scenario& scenario, const model::Run& run);
+// Memory used while a pending operation owns it, by rank.
+std::vector<Fault> find_busy_buffers(const Scenario& scenario);
+// What ranks leave behind at finalize without freeing it, in words: legal, and often forgotten.
+std::vector<std::string> leaks(const Scenario& scenario, const model::Run& run);
 
 // Recorded control decisions (`value` of events between the calls) that differ between ranks: evidence for a deadlock,
 // with the events that hold them. Decisions are compared by their ordinal on each rank.

@@ -18,6 +18,9 @@ std::string_view words_for(const std::string& argument) {
   if (argument == "dtype") return "element type";
   if (argument == "reduce") return "reduction operation";
   if (argument == "ranks") return "members of the new group";
+  if (argument == "neighbours") return "topology";
+  if (argument == "dims") return "process grid";
+  if (argument == "path" || argument == "mode" || argument == "disp") return "file argument";
   return "root";
 }
 
@@ -55,10 +58,9 @@ Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gat
   const Side& odd = who.sides.size() > 1 ? who.sides[1] : most;
   finding.expected = fmt::format("{}: {}", ranks_text(most.ranks), most.text);
   finding.actual = fmt::format("{}: {}", ranks_text(odd.ranks), odd.text);
-  finding.text =
-      fmt::format("The {} differs in the {} collective on {}: {}, but {}.", words_for(clash.argument),
-                  ordinal_text(gathering.position), scenario.comms[static_cast<std::size_t>(gathering.comm)].name,
-                  finding.actual, finding.expected);
+  finding.text = fmt::format("The {} differs in the {} collective on {}: {}, but {}.", words_for(clash.argument),
+                             ordinal_text(gathering.position), name_of(scenario, run.gatherings.venue_of(gathering)),
+                             finding.actual, finding.expected);
   if (const std::string reading = reading_text(who); !reading.empty()) finding.evidence.push_back(reading);
   if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
   if (who.by_majority) finding.evidence.push_back("the culprit is named because the other side is the majority");
@@ -99,7 +101,7 @@ class Crosswise {
     }
     if (sites.size() != 2) return nullptr;
     const EventRef low = sites.begin()->second, high = sites.rbegin()->second;
-    const auto key = std::tuple(gathering.comm, sites.begin()->first, sites.rbegin()->first, at(scenario_, low).root);
+    const auto key = std::tuple(gathering.venue, sites.begin()->first, sites.rbegin()->first, at(scenario_, low).root);
     const auto [place, inserted] = seen_.try_emplace(key, &gathering);
     if (inserted) return nullptr;
     const model::Gathering* earlier = std::exchange(place->second, &gathering);
@@ -139,7 +141,7 @@ Fault crosswise_fault(const Scenario& scenario, const model::Run& run, const mod
   finding.text = fmt::format(
       "Two collectives on {} are called in swapped order: {}, but {}; the same two call sites pair the other way round "
       "later.",
-      scenario.comms[static_cast<std::size_t>(earlier.comm)].name, finding.actual, finding.expected);
+      name_of(scenario, run.gatherings.venue_of(earlier)), finding.actual, finding.expected);
   finding.evidence.push_back(
       "operations and arguments agree: it completes with mixed results, and only the call sites show it");
   return {{finding}, fmt::format("{}@0 sites crosswise", name_of(at(scenario, clash.sides.front().events.front()).op))};
@@ -147,9 +149,11 @@ Fault crosswise_fault(const Scenario& scenario, const model::Run& run, const mod
 
 std::vector<const model::Gathering*> in_order(const model::Run& run) {
   std::vector<const model::Gathering*> order;
-  for (const model::Gathering& gathering : run.gatherings.all()) order.push_back(&gathering);
+  // The starts of a persistent collective have the arguments of its init.
+  for (const model::Gathering& gathering : run.gatherings.all())
+    if (gathering.start_of == model::kNoGathering) order.push_back(&gathering);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->position, a->comm) < std::pair(b->position, b->comm);
+    return std::pair(a->position, a->venue) < std::pair(b->position, b->venue);
   });
   return order;
 }

@@ -31,17 +31,19 @@ Gatherings::Gatherings(const Scenario& scenario)
   note_truncated();
 }
 
-// Windows and files have positions of their own; what makes them has its place on the communicator.
-std::int32_t Gatherings::venue_of(const Event& event) {
-  const OpKind kind = kind_of(event.op);
-  const std::string* name = nullptr;
-  if (kind == OpKind::window && !creates(event.op)) name = &event.extras->win;
-  if (kind == OpKind::file && !creates(event.op)) name = &event.extras->file;
-  if (name == nullptr) return event.comm;
-  const std::string key = fmt::format("{} {}", kind == OpKind::window ? "win" : "file", *name);
-  const auto [place, fresh] = venues_.try_emplace(key, static_cast<std::int32_t>(by_position_.size()));
+// Windows and files have positions of their own.
+std::int32_t Gatherings::venue_number(const Event& event) {
+  const Venue venue = petri::venue_of(event);
+  if (venue.window.empty() && venue.file.empty()) return event.comm;
+  const auto [place, fresh] = venues_.try_emplace(venue, static_cast<std::int32_t>(by_position_.size()));
   if (fresh) by_position_.emplace_back();
   return place->second;
+}
+
+Venue Gatherings::venue_of(const Gathering& gathering) const {
+  for (const auto& [venue, number] : venues_)
+    if (number == gathering.venue) return venue;
+  return {gathering.comm, {}, {}};
 }
 
 // The members that the calls creating a communicator name: the parent's for a copy, the named ones for a group, those
@@ -97,7 +99,7 @@ void Gatherings::infer_members() {
   for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank)
     for (const Event& event : scenario_.ranks[rank].events)
       if (event.new_comm != kNoComm && !(event.extras->sources.empty() && event.extras->destinations.empty()))
-        sources_[{event.new_comm, static_cast<std::int32_t>(rank)}] = &event.extras->sources;
+        topologies_[{event.new_comm, static_cast<std::int32_t>(rank)}] = &event;
 }
 
 // A rank whose ring buffer lost events took part in every position before the first one that it kept.
@@ -106,7 +108,7 @@ void Gatherings::note_truncated() {
     if (scenario_.ranks[rank].end.dropped == 0) continue;
     for (const Event& event : scenario_.ranks[rank].events)
       if (event.coll_seq != kUnset && is_positional(event.op))
-        first_kept_[venue_of(event)].emplace(static_cast<std::int32_t>(rank), event.coll_seq);
+        first_kept_[venue_number(event)].emplace(static_cast<std::int32_t>(rank), event.coll_seq);
   }
 }
 
@@ -125,9 +127,9 @@ std::int32_t Gatherings::peer_index(std::int32_t comm, std::int32_t self, std::i
   return index < (first > 0 && !across ? first : all) ? index : -1;
 }
 
-const std::vector<std::int32_t>* Gatherings::sources_of(std::int32_t comm, std::int32_t global) const {
-  const auto found = sources_.find({comm, global});
-  return found == sources_.end() ? nullptr : found->second;
+const Event* Gatherings::topology_of(std::int32_t comm, std::int32_t global) const {
+  const auto found = topologies_.find({comm, global});
+  return found == topologies_.end() ? nullptr : found->second;
 }
 
 const std::vector<std::int32_t>& Gatherings::members(const Gathering& gathering) const {
@@ -147,7 +149,7 @@ bool Gatherings::complete(const Gathering& gathering) const {
 
 std::uint32_t Gatherings::open(std::int32_t comm, std::int64_t position, std::vector<std::int32_t> members) {
   Gathering gathering;
-  gathering.comm = comm;
+  gathering.comm = gathering.venue = comm;
   gathering.position = position;
   gathering.members = std::move(members);
   const std::size_t size = this->members(gathering).size();
@@ -159,13 +161,14 @@ std::uint32_t Gatherings::open(std::int32_t comm, std::int64_t position, std::ve
 
 std::uint32_t Gatherings::at_position(EventRef ref) {
   const Event& event = at(scenario_, ref);
-  const std::int32_t venue = venue_of(event);
+  const std::int32_t venue = venue_number(event);
   std::int64_t& next = next_[static_cast<std::size_t>(ref.rank)][venue];
   if (event.coll_seq != kUnset) next = event.coll_seq;
   const std::int64_t position = next++;
   const auto [place, inserted] = by_position_[static_cast<std::size_t>(venue)].try_emplace(position, 0);
   if (!inserted) return place->second;
   const std::uint32_t number = place->second = open(event.comm, position, {});
+  all_[number].venue = venue;
   const auto kept = first_kept_.find(venue);
   if (kept == first_kept_.end()) return number;
   for (const auto& [rank, first] : kept->second) {

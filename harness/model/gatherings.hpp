@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/trace/scenario.hpp"
+#include "harness/trace/venue.hpp"
 
 namespace petri::model {
 
@@ -21,6 +21,7 @@ inline constexpr std::uint32_t kNoGathering = 0xffffffff;
 // intracommunicator is the group rank.
 struct Gathering {
   std::int32_t comm = 0;
+  std::int32_t venue = 0;  // where `position` counts: a communicator's number, or a window's or file's after them
   std::int64_t position = 0;
   std::vector<std::int32_t> members;              // global ranks; empty means all of the communicator
   std::vector<std::uint32_t> arrivals;            // by member: index of the event, kAbsent or kBefore
@@ -63,8 +64,9 @@ class Gatherings {
   // False where neither a declaration nor the creation tells who the members are.
   bool members_known(std::int32_t comm) const { return known_[static_cast<std::size_t>(comm)]; }
   const std::vector<std::int32_t>& ranks_of(std::int32_t comm) const { return ranks_[static_cast<std::size_t>(comm)]; }
-  // Those from which `member` receives on a topology (member indices); nothing where no topology is recorded.
-  const std::vector<std::int32_t>* sources_of(std::int32_t comm, std::int32_t global) const;
+  Venue venue_of(const Gathering& gathering) const;
+  // The call with which a rank made a topology, for its neighbours on it; nothing where it is not recorded.
+  const Event* topology_of(std::int32_t comm, std::int32_t global) const;
 
  private:
   std::uint32_t open(std::int32_t comm, std::int64_t position, std::vector<std::int32_t> members);
@@ -74,7 +76,7 @@ class Gatherings {
   std::uint32_t bridge_side(EventRef ref);
   void meet_across(std::uint32_t side, const Event& leader, std::int32_t leader_rank);
   std::vector<std::int32_t> named_members(const Event& event, std::int32_t rank) const;
-  std::int32_t venue_of(const Event& event);
+  std::int32_t venue_number(const Event& event);
   void infer_members();
   std::vector<std::int32_t> members_from_creation(std::int32_t comm);
   void note_truncated();
@@ -83,10 +85,9 @@ class Gatherings {
   std::vector<std::vector<std::int32_t>> ranks_;  // by communicator; both groups of an intercomm
   std::vector<std::int32_t> first_group_;         // by communicator: its size; 0: intracommunicator
   std::vector<bool> known_;                       // by communicator
-  std::vector<std::unordered_map<std::int32_t, std::int32_t>> index_;  // by communicator: global → member
-  std::map<std::pair<std::int32_t, std::int32_t>, const std::vector<std::int32_t>*> sources_;  // (comm, global)
-  // A venue is a communicator, by its number, or a window or file, numbered after them.
-  std::map<std::string, std::int32_t> venues_;
+  std::vector<std::unordered_map<std::int32_t, std::int32_t>> index_;         // by communicator: global → member
+  std::map<std::pair<std::int32_t, std::int32_t>, const Event*> topologies_;  // (comm, global)
+  std::map<Venue, std::int32_t> venues_;                                      // windows and files
   std::map<std::int32_t, std::map<std::int32_t, std::int64_t>> first_kept_;   // by venue: truncated ranks
   std::vector<std::unordered_map<std::int32_t, std::int64_t>> next_;          // by rank: venue → position
   std::vector<std::unordered_map<std::int64_t, std::uint32_t>> by_position_;  // by venue

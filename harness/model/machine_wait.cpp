@@ -108,9 +108,10 @@ bool Machine::gathering_done(std::int32_t rank, const Gathering& gathering) cons
       return !gathering.conflicted && std::none_of(gathering.arrivals.begin(), gathering.arrivals.begin() + member,
                                                    [](std::uint32_t arrival) { return arrival == kAbsent; });
     case Needs::sources: {
-      const std::vector<std::int32_t>* sources = run_.gatherings.sources_of(gathering.comm, rank);
-      if (gathering.conflicted || sources == nullptr) return false;
-      return std::all_of(sources->begin(), sources->end(),
+      const Event* topology = run_.gatherings.topology_of(gathering.comm, rank);
+      if (gathering.conflicted || topology == nullptr) return false;
+      const auto& sources = topology->extras->sources;
+      return std::all_of(sources.begin(), sources.end(),
                          [&](std::int32_t source) { return source == kNull || there(source); });
     }
     case Needs::all: break;

@@ -1,0 +1,106 @@
+// Memory that an operation still uses while the program lets another one have it. A buffer that is being sent must not
+// be written, one that is being received into not be touched at all, until the operation is complete (MPI 4.1, sections
+// 3.7.2 and 6.12). Only recorded addresses count.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/fault.hpp"
+#include "harness/model/op_rules.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+bool overlap(const std::optional<Buffer>& one, const std::optional<Buffer>& other) {
+  if (!one || !other) return false;
+  return one->address < other->address + other->bytes && other->address < one->address + one->bytes;
+}
+
+// Does the second operation spoil what the first one uses, or the other way round?
+bool clash(const EventExtras& pending, const EventExtras& next) {
+  return overlap(pending.recvbuffer, next.recvbuffer) || overlap(pending.recvbuffer, next.sendbuffer) ||
+         overlap(pending.sendbuffer, next.recvbuffer);
+}
+
+// One rank's pending requests, by number, and the events whose buffers they use.
+class Pending {
+ public:
+  explicit Pending(const std::vector<Event>& events) : events_(events) {}
+
+  // The earlier call whose memory this one uses, if any.
+  std::optional<std::uint32_t> perform(std::uint32_t index) {
+    const Event& event = events_[index];
+    complete(event);
+    std::vector<std::uint32_t> used{index};
+    if (kind_of(event.op) == OpKind::start) used = starts_of(event);
+    if (form_of(event.op) == OpForm::persistent) {
+      inits_[event.request] = index;
+      return std::nullopt;
+    }
+    std::optional<std::uint32_t> first;
+    for (const std::uint32_t one : used) {
+      const Event& call = events_[one];
+      if (!call.extras->sendbuffer && !call.extras->recvbuffer) continue;
+      for (const auto& [request, other] : busy_)
+        if (!first && other != one && clash(events_[other].extras.get(), call.extras.get())) first = other;
+      const bool stays = kind_of(event.op) == OpKind::start || form_of(event.op) == OpForm::nonblocking;
+      if (stays && call.request != kNoRequest) busy_[call.request] = one;
+    }
+    return first;
+  }
+
+ private:
+  void complete(const Event& event) {
+    const bool waits = kind_of(event.op) == OpKind::wait;
+    const bool tests = kind_of(event.op) == OpKind::test && model::poll_succeeded(event);
+    if (event.op == Op::request_free) busy_.erase(event.request);
+    if (!waits && !tests) return;
+    // A wait that does not say which request it completed may have completed any of them.
+    const auto completed = model::any_suffices(event) ? model::requests_of(event) : model::completed_requests_of(event);
+    for (const std::uint32_t request : completed) busy_.erase(request);
+  }
+
+  std::vector<std::uint32_t> starts_of(const Event& event) const {
+    std::vector<std::uint32_t> calls;
+    for (const std::uint32_t request : model::requests_of(event))
+      if (const auto init = inits_.find(request); init != inits_.end()) calls.push_back(init->second);
+    return calls;
+  }
+
+  const std::vector<Event>& events_;
+  std::map<std::uint32_t, std::uint32_t> busy_, inits_;
+};
+
+}  // namespace
+
+std::vector<Fault> find_busy_buffers(const Scenario& scenario) {
+  std::vector<Fault> faults;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    Pending pending(events);
+    for (std::uint32_t index = 0; index < events.size(); ++index) {
+      const auto earlier = pending.perform(index);
+      if (!earlier) continue;
+      const EventRef now{rank, index}, then{rank, *earlier};
+      Finding finding;
+      finding.kind = Verdict::misuse;
+      finding.culprits = {rank};
+      finding.events = {now, then};
+      finding.expected = fmt::format("the completion of {} first", event_text(scenario, at(scenario, then)));
+      finding.actual = fmt::format("rank {}: {}", rank, event_text(scenario, at(scenario, now)));
+      finding.text = fmt::format("Rank {} uses memory in {} ({}) that {} ({}) has not given back yet.", rank,
+                                 event_text(scenario, at(scenario, now)), place_text(at(scenario, now)),
+                                 event_text(scenario, at(scenario, then)), place_text(at(scenario, then)));
+      faults.push_back(
+          {{finding},
+           fmt::format("{}@0 uses a buffer of {}", name_of(at(scenario, now).op), name_of(at(scenario, then).op))});
+      break;  // what follows on this rank may be the same mistake in a loop
+    }
+  }
+  return faults;
+}
+
+}  // namespace petri::diagnosis

@@ -1,0 +1,140 @@
+// Diagnosis of windows, files, topologies and intercommunicators: arguments that clash, epochs, buffers in use.
+#include <gmock/gmock.h>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "tests/support/script.hpp"
+
+namespace petri {
+namespace {
+
+using test::script;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void expect(const Scenario& scenario, Verdict verdict, std::vector<std::int32_t> culprits, const std::string& text) {
+  const Diagnosis diagnosis = diagnose(scenario);
+  EXPECT_EQ(diagnosis.verdict, verdict);
+  ASSERT_FALSE(diagnosis.findings.empty()) << name_of(diagnosis.verdict);
+  EXPECT_EQ(diagnosis.findings.front().culprits, culprits) << diagnosis.findings.front().text;
+  EXPECT_THAT(diagnosis.findings.front().text, HasSubstr(text));
+}
+
+void expect_legal(const Scenario& scenario) {
+  const Diagnosis diagnosis = diagnose(scenario);
+  EXPECT_EQ(diagnosis.verdict, Verdict::completes)
+      << (diagnosis.findings.empty() ? "" : diagnosis.findings.front().text);
+}
+
+const std::string kWin = "win_create(win=w); ";
+
+TEST(Epochs, AccessNeedsOne) {
+  expect(script({kWin + "put(win=w target=1)", kWin}), Verdict::misuse, {0}, "no epoch is open");
+  expect_legal(script({kWin + "win_fence(win=w); put(win=w target=1); win_fence(win=w assert=nosucceed)",
+                       kWin + "win_fence(win=w); win_fence(win=w assert=nosucceed)"}));
+  expect(script({kWin + "win_fence(win=w); win_fence(win=w assert=nosucceed); put(win=w target=1)",
+                 kWin + "win_fence(win=w); win_fence(win=w assert=nosucceed)"}),
+         Verdict::misuse, {0}, "no epoch is open");
+  expect(script({kWin + "win_start(win=w ranks=[1]); put(win=w target=2); win_complete(win=w)",
+                 kWin + "win_post(win=w ranks=[0]); win_wait(win=w)", kWin}),
+         Verdict::misuse, {0}, "does not name this target");
+}
+
+TEST(Epochs, AreOpenedBeforeTheyAreClosed) {
+  expect(script({kWin + "win_unlock(win=w target=1)", kWin}), Verdict::misuse, {0}, "no lock is held");
+  expect(script({kWin, kWin + "win_complete(win=w)"}), Verdict::misuse, {1}, "no win_start");
+  expect(script({kWin, kWin + "win_lock(win=w target=0 lock=shared); win_free(win=w)"}), Verdict::deadlock, {1},
+         "win_free");
+}
+
+TEST(Files, MustBeTheSameOnAllRanks) {
+  const std::string rest = "; file_close(file=f)";
+  expect(script({"file_open(file=f path=a mode=rdonly)" + rest, "file_open(file=f path=a mode=rdonly)" + rest,
+                 "file_open(file=f path=a mode=wronly)" + rest}),
+         Verdict::mismatch, {2}, "file argument");
+}
+
+TEST(Files, OneThatLeavesOutACollectiveIsNamed) {
+  const std::string open = "file_open(file=f path=a); file_write_all(file=f); ";
+  const std::string close = "file_write_all(file=f); file_close(file=f)";
+  expect(script({open + close, open + close, open + "file_close(file=f)"}), Verdict::deadlock, {2}, "on f");
+}
+
+TEST(Neighbours, CountsFitAlongTheEdges) {
+  const std::string comm = R"({"comm":"t","ranks":[0,1,2]})";
+  const auto ring = [&](const std::string& zero, const std::string& one, const std::string& two) {
+    return script(
+        {"dist_graph_create_adjacent(new=t sources=[2] destinations=[1]); neighbor_alltoallv(comm=t " + zero + ")",
+         "dist_graph_create_adjacent(new=t sources=[0] destinations=[2]); neighbor_alltoallv(comm=t " + one + ")",
+         "dist_graph_create_adjacent(new=t sources=[1] destinations=[0]); neighbor_alltoallv(comm=t " + two + ")"},
+        comm);
+  };
+  expect_legal(ring("sendcounts=[1] recvcounts=[3]", "sendcounts=[2] recvcounts=[1]", "sendcounts=[3] recvcounts=[2]"));
+  const Diagnosis wrong =
+      diagnose(ring("sendcounts=[1] recvcounts=[3]", "sendcounts=[2] recvcounts=[5]", "sendcounts=[3] recvcounts=[2]"));
+  EXPECT_EQ(wrong.verdict, Verdict::mismatch);
+}
+
+TEST(Neighbours, NameEachOther) {
+  const std::string comm = R"({"comm":"t","ranks":[0,1]})";
+  const Diagnosis wrong = diagnose(
+      script({"dist_graph_create_adjacent(new=t destinations=[1])", "dist_graph_create_adjacent(new=t)"}, comm));
+  EXPECT_EQ(wrong.verdict, Verdict::mismatch);
+  EXPECT_THAT(wrong.findings.front().text, HasSubstr("topology"));
+}
+
+TEST(Buffers, AreBusyUntilTheirRequestIsComplete) {
+  const std::string peer = "send(peer=1); send(peer=1)";
+  expect(script({"irecv(peer=1 request=1 recvbuffer=[4096,64]); recv(peer=1 recvbuffer=[4128,8]); wait(request=1)",
+                 "send(peer=0); send(peer=0)"}),
+         Verdict::misuse, {0}, "has not given back");
+  expect_legal(
+      script({"irecv(peer=1 request=1 recvbuffer=[4096,64]); wait(request=1); recv(peer=1 recvbuffer=[4128,8])",
+              "send(peer=0); send(peer=0)"}));
+  expect_legal(
+      script({"isend(peer=1 request=1 sendbuffer=[4096,64]); send(peer=1 sendbuffer=[4096,64]); wait(request=1)",
+              "recv(peer=0); recv(peer=0)"}));
+}
+
+TEST(Intercommunicators, AllgatherNeedOnlyFitAcross) {
+  const std::string comm = R"({"comm":"i","ranks":[0],"remote":[1,2]})";
+  expect_legal(script({"allgather(comm=i sendcount=2 recvcount=3)", "allgather(comm=i sendcount=3 recvcount=2)",
+                       "allgather(comm=i sendcount=3 recvcount=2)"},
+                      comm));
+  const Diagnosis wrong =
+      diagnose(script({"allgather(comm=i sendcount=2 recvcount=3)", "allgather(comm=i sendcount=3 recvcount=2)",
+                       "allgather(comm=i sendcount=4 recvcount=2)"},
+                      comm));
+  EXPECT_EQ(wrong.verdict, Verdict::mismatch);
+}
+
+TEST(Intercommunicators, RootsAreComparedAcross) {
+  const std::string comm = R"({"comm":"i","ranks":[0,1],"remote":[2,3]})";
+  expect_legal(script(
+      {"bcast(comm=i root=null)", "bcast(comm=i root=root)", "bcast(comm=i root=1)", "bcast(comm=i root=1)"}, comm));
+  const Diagnosis wrong = diagnose(script(
+      {"bcast(comm=i root=null)", "bcast(comm=i root=root)", "bcast(comm=i root=1)", "bcast(comm=i root=0)"}, comm));
+  EXPECT_EQ(wrong.verdict, Verdict::mismatch);
+  EXPECT_THAT(wrong.findings.front().culprits, ElementsAre(3));
+}
+
+TEST(PersistentCollectives, ClashOnceAtTheirInit) {
+  const auto calls = [](const std::string& count) {
+    return "allreduce_init(count=" + count +
+           " request=1); start(request=1); wait(request=1); start(request=1); wait(request=1)";
+  };
+  const Diagnosis wrong = diagnose(script({calls("4"), calls("4"), calls("5")}));
+  EXPECT_EQ(wrong.verdict, Verdict::mismatch);
+  EXPECT_EQ(wrong.findings.size(), 1u);
+}
+
+TEST(Locks, TheHolderIsNamed) {
+  const Diagnosis c19 = diagnose(script(
+      {"win_create(win=w); win_lock(win=w target=0 lock=exclusive); barrier; barrier; win_unlock(win=w target=0)",
+       "win_create(win=w); barrier; win_lock(win=w target=0 lock=exclusive); put(win=w target=0); barrier; "
+       "win_unlock(win=w target=0)"}));
+  EXPECT_EQ(c19.verdict, Verdict::deadlock);
+  EXPECT_THAT(c19.findings.front().text, HasSubstr("rank 1 in win_lock at 0 exclusive on w for rank 0"));
+}
+
+}  // namespace
+}  // namespace petri
