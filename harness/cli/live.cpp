@@ -10,6 +10,7 @@
 #include "harness/trace/error.hpp"
 #include "harness/trace/write.hpp"
 #include "harness/worker/plan/account.hpp"
+#include "harness/worker/plan/plan.hpp"
 #include "harness/worker/plan/refusal.hpp"
 
 namespace petri::cli {
@@ -22,12 +23,14 @@ constexpr double kReplayTimeout_s = 60;  // without progress; proved and settled
 struct Harvest {
   Scenario recording{1};
   ReplayState state;
+  std::string refusal;  // why the worker performed nothing
 };
 
 Harvest harvest_from(const std::filesystem::path& folder, std::int32_t world) {
   // The state first: a rank that idles by then has recorded all that it ever will.
   ReplayState state = read_replay_state(folder, world);
-  return {import_recording(folder, {.call_sites = false}), std::move(state)};
+  Scenario recording = import_recording(folder, {.call_sites = false});
+  return {std::move(recording), std::move(state), refusal_in(folder)};
 }
 
 Proof prove(const Scenario& scenario, const std::filesystem::path& folder) {
@@ -38,7 +41,7 @@ Proof prove(const Scenario& scenario, const std::filesystem::path& folder) {
       return {.stalled = true, .assumes_polls = stall.assumes_polls, .settled = stall.by_mismatch};
     // Not proved from the calls alone: a rank might go on. But here all ranks that are in no call idle, by the worker's
     // word, so that only a call's own slowness is left to be waited for: as long as for polls.
-    if (seen.state.settled(seen.recording)) return {.stalled = true, .settled = true};
+    if (seen.state.settled(scenario, seen.recording)) return {.stalled = true, .settled = true};
   } catch (const InputError&) {
     // Some rank is only beginning its record.
   }
@@ -157,6 +160,7 @@ ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& opti
                                        job.command.arguments[0], result.job.command.status,
                                        result.job.output.empty() ? "" : "\n", result.job.output));
   }
+  if (!seen.refusal.empty()) throw EnvironmentError("this replay cannot run here: " + seen.refusal);
   judge(result, scenario, seen, options);
   return result;
 }

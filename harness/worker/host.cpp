@@ -27,12 +27,12 @@ void perform_nothing(Replayer& replayer, const Event&) {
 }
 
 void perform_sleep(Replayer& replayer, const Event& event) {
-  if (replayer.endless()) replayer.idle();
+  if (replayer.endless()) return replayer.idle();
   usleep(static_cast<useconds_t>(length_s(event) * 1e6));
 }
 
 void perform_compute(Replayer& replayer, const Event& event) {
-  if (replayer.endless()) replayer.idle();
+  if (replayer.endless()) return replayer.idle();
   const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(length_s(event));
   while (std::chrono::steady_clock::now() < end) {
   }
@@ -47,6 +47,7 @@ void perform_abort(Replayer& replayer, const Event& event) {
 }
 
 void perform_exit(Replayer& replayer, const Event&) {
+  if (!replayer.on_main_thread()) return replayer.leave();
   std::exit(replayer.trace().end.status);
 }
 

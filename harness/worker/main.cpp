@@ -5,22 +5,36 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "harness/trace/read.hpp"
 #include "harness/worker/perform.hpp"
 #include "harness/worker/plan/files.hpp"
+#include "harness/worker/plan/lanes.hpp"
 #include "harness/worker/plan/operations.hpp"
+#include "harness/worker/plan/plan.hpp"
 #include "harness/worker/plan/refusal.hpp"
 
 namespace petri {
 namespace {
 
-constexpr int kBadInput = 2;
+constexpr int kBadInput = 2, kEnvironment = 3;
+constexpr const char* kNoThreads =
+    "the scenario has ranks with several threads, and this MPI library does not grant MPI_THREAD_MULTIPLE";
 
-bool parse(int argc, char** argv, std::int32_t rank, WorkerOptions& options) {
+// False where threads are asked for and not granted.
+bool initialize(int* argc, char*** argv, bool threads) {
+  if (!threads) return MPI_Init(argc, argv) == MPI_SUCCESS;
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+  return provided == MPI_THREAD_MULTIPLE;
+}
+
+bool parse(int argc, char** argv, WorkerOptions& options) {
   for (int i = 1; i < argc; ++i) {
     int of_rank = 0;
     unsigned seq = 0;
@@ -29,7 +43,7 @@ bool parse(int argc, char** argv, std::int32_t rank, WorkerOptions& options) {
       options.free_order = true;
     } else if (std::strcmp(argv[i], "--delay") == 0 && i + 1 < argc &&
                std::sscanf(argv[i + 1], "%d:%u:%lf", &of_rank, &seq, &ms) == 3) {
-      if (of_rank == rank) options.delays.emplace_back(seq, ms);
+      options.delays.push_back({of_rank, seq, ms});
       ++i;
     } else if (std::strcmp(argv[i], "--files") == 0 && i + 1 < argc) {
       options.files = argv[++i];
@@ -64,26 +78,35 @@ std::string reason_to_refuse(const Scenario& scenario, int world, const WorkerOp
 
 int main(int argc, char** argv) {
   using namespace petri;
-  MPI_Init(&argc, &argv);
-  int rank = 0, world = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  WorkerOptions options;
   std::string problem;
+  std::optional<Scenario> scenario;
   try {
-    WorkerOptions options;
-    if (parse(argc, argv, rank, options)) {
-      const Scenario scenario = read_scenario(options.scenario);
-      problem = reason_to_refuse(scenario, world, options);
-      if (problem.empty()) {
-        Rank(scenario, rank, options).run();
-        return 0;
-      }
-    } else {
+    if (parse(argc, argv, options))
+      scenario = read_scenario(options.scenario);
+    else
       problem = "usage: petri-worker SCENARIO [--free-order] [--files FOLDER] [--delay RANK:SEQ:MS]...";
-    }
   } catch (const std::exception& error) {
     problem = error.what();
   }
+  // Before MPI starts, it must be known whether threads will call it.
+  const bool threads = scenario && uses_threads(*scenario);
+  const bool granted = initialize(&argc, &argv, threads);
+  int rank = 0, world = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  if (problem.empty()) problem = reason_to_refuse(*scenario, world, options);
+  int status = kBadInput;
+  if (problem.empty() && !granted) {
+    problem = kNoThreads;
+    status = kEnvironment;
+    if (const char* folder = std::getenv("PETRI_RECORD_DIR"); folder != nullptr && rank == 0)
+      note_refusal(folder, problem);
+  }
+  if (problem.empty()) {
+    Rank(*scenario, rank, options).run();
+    return 0;
+  }
   if (rank == 0) std::fprintf(stderr, "petri-worker: %s\n", problem.c_str());
-  PMPI_Abort(MPI_COMM_WORLD, kBadInput);
+  PMPI_Abort(MPI_COMM_WORLD, status);
 }

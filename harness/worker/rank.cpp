@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <future>
 
 #include "harness/worker/perform.hpp"
 #include "harness/worker/plan/plan.hpp"
@@ -33,8 +34,11 @@ Rank::Rank(const Scenario& scenario, std::int32_t number, const WorkerOptions& o
       options_(options),
       shapes_(scenario),
       files_(files_of(scenario)),
+      lanes_(lanes_of(trace())),
+      prerequisites_(prerequisites_of(trace(), lanes_)),
+      progress_(trace().events.size()),
       holdings_(scenario.comms.size()),
-      log_(recording_folder(), number, trace().events.size()) {}
+      log_(recording_folder(), number, trace().events.size() + lanes_.size()) {}
 
 void Rank::run() {
   make_communicators(scenario_, number_, holdings_);
@@ -45,8 +49,30 @@ void Rank::run() {
     room.resize(kBsendRoom);
     PMPI_Buffer_attach(room.data(), static_cast<int>(room.size()));
   }
-  Replayer(*this).run();
+  start_threads();
+  Replayer(*this, 0).run();
   end_like_the_record();
+}
+
+// Each makes a call that does nothing, in the order of lanes, so that the recorder gives the threads these numbers
+// (plan/account.cpp).
+void Rank::start_threads() {
+  for (std::size_t lane = 1; lane < lanes_.size(); ++lane) {
+    std::promise<void> numbered;
+    std::future<void> is_numbered = numbered.get_future();
+    threads_.emplace_back([this, lane, numbered = std::move(numbered)]() mutable {
+      int found = 0;
+      MPI_Iprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+      numbered.set_value();
+      Replayer(*this, lane).run();
+    });
+    is_numbered.wait();
+  }
+}
+
+void Rank::join_threads() {
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 std::filesystem::path Rank::path_of(const std::string& file) const {
@@ -54,6 +80,7 @@ std::filesystem::path Rank::path_of(const std::string& file) const {
 }
 
 void Rank::idle() {
+  join_threads();
   const char* folder = recording_folder();
   if (folder != nullptr) mark_rest(folder, number_, Rest::idle);
   // Whoever started the replay ends it: a rank that is waited for must not go away by itself.
@@ -76,7 +103,13 @@ void Rank::finalize() {
 
 void Rank::end_like_the_record() {
   const RankEnd& end = trace().end;
-  switch (end.stated ? end.kind : EndKind::finalized) {
+  const EndKind kind = end.stated ? end.kind : EndKind::finalized;
+  const bool dies = kind == EndKind::exited || kind == EndKind::aborted || kind == EndKind::signal;
+  if (dies)
+    progress_.wait_for(prerequisites_of_end(trace(), lanes_));
+  else
+    join_threads();
+  switch (kind) {
     case EndKind::finalized: finalize(); return;
     case EndKind::exited: std::exit(end.status);
     case EndKind::aborted: MPI_Abort(MPI_COMM_WORLD, end.status != 0 ? end.status : 1); return;

@@ -8,15 +8,34 @@
 namespace petri {
 
 void Replayer::run() {
-  for (index_ = 0; index_ < trace().events.size(); ++index_) {
-    const Event& event = trace().events[index_];
-    rank_.log().begin(index_);
-    if (is_repeated_by_next(trace().events, index_)) continue;
-    delay(event);
-    performer_of(event.op)(*this, event);
-    scratch_.clear();
+  for (index_ = 0; index_ < places().size() && !left_; ++index_) {
+    const Event& event = event_at(index_);
+    begin();
+    const bool repeated = index_ + 1 < places().size() && is_repeated_by(event, event_at(index_ + 1));
+    if (!repeated) {
+      delay(event);
+      performer_of(event.op)(*this, event);
+      scratch_.clear();
+    }
+    rank_.progress().done(places()[index_]);
   }
-  rank_.log().begin(index_);
+  rank_.log_end_of(lane_);
+}
+
+void Replayer::begin() {
+  const std::size_t place = places()[index_];
+  const std::vector<std::size_t>& needed = rank_.prerequisites()[place];
+  if (!rank_.progress().are_done(needed)) {
+    rank_.log().begin(place, true);
+    rank_.progress().wait_for(needed);
+  }
+  rank_.log().begin(place);
+}
+
+void Replayer::idle() {
+  if (!on_main_thread()) return leave();
+  rank_.log_end_of(lane_);
+  rank_.idle();
 }
 
 void* Replayer::keep(const Event& event, Bytes bytes) {
@@ -25,12 +44,12 @@ void* Replayer::keep(const Event& event, Bytes bytes) {
 }
 
 bool Replayer::endless() const {
-  return is_endless(trace(), index_);
+  return is_endless(trace(), event_at(index_), index_ + 1 == places().size());
 }
 
 void Replayer::delay(const Event& event) const {
-  for (const auto& [seq, ms] : rank_.options().delays) {
-    if (seq == event.seq) usleep(static_cast<useconds_t>(ms * 1000));
+  for (const Delay& delay : rank_.options().delays) {
+    if (delay.rank == rank() && delay.seq == event.seq) usleep(static_cast<useconds_t>(delay.ms * 1000));
   }
 }
 

@@ -16,7 +16,7 @@ namespace petri {
 
 class Replayer {
  public:
-  explicit Replayer(Rank& rank) : rank_(rank) {}
+  Replayer(Rank& rank, std::size_t lane) : rank_(rank), lane_(lane) {}
 
   void run();
 
@@ -47,15 +47,24 @@ class Replayer {
   // True when the event at hand never ends by itself (plan.hpp).
   bool endless() const;
 
-  void idle() { rank_.idle(); }
+  bool on_main_thread() const { return lane_ == 0; }
+  // The thread does nothing more of its own; with the main thread, the rank does not either.
+  void idle();
+  // This thread ends; not for the main one.
+  void leave() { left_ = true; }
   void finalize() { rank_.finalize(); }
 
  private:
+  const std::vector<std::size_t>& places() const { return rank_.lanes()[lane_].events; }
+  const Event& event_at(std::size_t index) const { return trace().events[places()[index]]; }
+  void begin();
   void delay(const Event& event) const;
 
   Rank& rank_;
+  std::size_t lane_;
   std::vector<Bytes> scratch_;
-  std::size_t index_ = 0;
+  std::size_t index_ = 0;  // in places()
+  bool left_ = false;
 };
 
 }  // namespace petri

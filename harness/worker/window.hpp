@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -28,13 +29,21 @@ struct Window {
 
   // An access is complete at its origin when the rank synchronizes (MPI 4.1, section 12.5): until then its buffers
   // stay.
-  void* keep(int target, Bytes bytes) { return under_way_.emplace_back(target, std::move(bytes)).second.data(); }
+  void* keep(int target, Bytes bytes) {
+    const std::lock_guard lock(mutex_);
+    return under_way_.emplace_back(target, std::move(bytes)).second.data();
+  }
   void release(int target) {
+    const std::lock_guard lock(mutex_);
     std::erase_if(under_way_, [&](const auto& access) { return access.first == target; });
   }
-  void release_all() { under_way_.clear(); }
+  void release_all() {
+    const std::lock_guard lock(mutex_);
+    under_way_.clear();
+  }
 
  private:
+  std::mutex mutex_;
   std::vector<std::pair<int, Bytes>> under_way_;
 };
 

@@ -145,8 +145,8 @@ TEST(Account, IsSettledWhenEachRankWaitsOrRests) {
 {"rank":1,"op":"barrier","state":"completed"}
 {"end":true,"events":2}
 )");
-  EXPECT_FALSE((ReplayState{{{0}, {0}}, {false, false}}.settled(recording)));
-  EXPECT_TRUE((ReplayState{{{0}, {0}}, {false, true}}.settled(recording)));
+  EXPECT_FALSE((ReplayState{{{0}, {0}}, {false, false}}.settled(recording, recording)));
+  EXPECT_TRUE((ReplayState{{{0}, {0}}, {false, true}}.settled(recording, recording)));
 }
 
 TEST(Account, IsNotSettledWhileRanksStartUpOrLeave) {
@@ -156,14 +156,14 @@ TEST(Account, IsNotSettledWhileRanksStartUpOrLeave) {
 {"rank":1,"op":"comm_create_group","ranks":[0,1],"new":"c","state":"started"}
 {"end":true,"events":3}
 )");
-  EXPECT_FALSE((ReplayState{{{}, {}}, {false, false}}.settled(starting)));
+  EXPECT_FALSE((ReplayState{{{}, {}}, {false, false}}.settled(starting, starting)));
   const Scenario leaving = scenario_of(R"({"petri":1,"job":"j","world":2}
 {"rank":0,"op":"finalize","state":"started"}
 {"rank":1,"op":"finalize","state":"started"}
 {"end":true,"events":2}
 )");
-  EXPECT_FALSE((ReplayState{{{0}, {0}}, {false, false}}.settled(leaving)));
-  EXPECT_TRUE((ReplayState{{{0}, {0}}, {false, true}}.settled(leaving)));
+  EXPECT_FALSE((ReplayState{{{0}, {0}}, {false, false}}.settled(leaving, leaving)));
+  EXPECT_TRUE((ReplayState{{{0}, {0}}, {false, true}}.settled(leaving, leaving)));
 }
 
 }  // namespace

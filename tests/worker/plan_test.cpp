@@ -6,6 +6,7 @@
 
 #include "harness/trace/read.hpp"
 #include "harness/worker/plan/files.hpp"
+#include "harness/worker/plan/lanes.hpp"
 #include "harness/worker/plan/memory.hpp"
 #include "harness/worker/plan/refusal.hpp"
 #include "harness/worker/plan/topology.hpp"
@@ -133,6 +134,34 @@ TEST(Plan, MakesOnlyUsedCommunicatorsWithoutACreation) {
   EXPECT_THAT(communicators_made_at_start(scenario), ElementsAre(scenario.find_comm("declared")));
 }
 
+TEST(Plan, AThreadWaitsForWhatAnotherMakes) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"irecv","peer":0,"request":0}
+{"rank":0,"op":"send","peer":0,"thread":2}
+{"rank":0,"op":"comm_dup","new":"c","thread":2}
+{"rank":0,"op":"wait","request":0,"thread":5}
+{"rank":0,"op":"barrier","comm":"c"}
+{"rank":0,"op":"finalize"}
+{"end":true,"events":6}
+)");
+  const RankTrace& rank = scenario.ranks[0];
+  const std::vector<Lane> lanes = lanes_of(rank);
+  ASSERT_EQ(lanes.size(), 3u);
+  EXPECT_EQ(lanes[1].thread, 2);
+  EXPECT_THAT(lanes[0].events, ElementsAre(0, 4, 5));
+  EXPECT_THAT(prerequisites_of(rank, lanes),
+              ElementsAre(IsEmpty(), IsEmpty(), IsEmpty(), ElementsAre(0), ElementsAre(2), ElementsAre(2, 3)));
+}
+
+TEST(Plan, OneThreadIsOneLaneWhateverItsNumber) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"barrier","thread":3}
+{"end":true,"events":1}
+)");
+  EXPECT_EQ(lanes_of(scenario.ranks[0]).size(), 1u);
+  EXPECT_FALSE(uses_threads(scenario));
+}
+
 TEST(Plan, AFailedPollBelongsToTheNextOfItsKind) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
 {"rank":0,"op":"test","request":0,"flag":0,"polls":3}
@@ -142,9 +171,9 @@ TEST(Plan, AFailedPollBelongsToTheNextOfItsKind) {
 {"end":true,"events":4}
 )");
   const std::vector<Event>& events = scenario.ranks[0].events;
-  EXPECT_TRUE(is_repeated_by_next(events, 0));
-  EXPECT_FALSE(is_repeated_by_next(events, 1));
-  EXPECT_FALSE(is_repeated_by_next(events, 2));
+  EXPECT_TRUE(is_repeated_by(events[0], events[1]));
+  EXPECT_FALSE(is_repeated_by(events[1], events[2]));
+  EXPECT_FALSE(is_repeated_by(events[2], events[3]));
 }
 
 TEST(Plan, KnowsWhereARankStaysForEver) {
@@ -158,9 +187,9 @@ TEST(Plan, KnowsWhereARankStaysForEver) {
 {"rank":2,"end":"finalized"}
 {"end":true,"events":4}
 )");
-  EXPECT_TRUE(is_endless(scenario.ranks[0], 0));
-  EXPECT_TRUE(is_endless(scenario.ranks[1], 0));
-  EXPECT_FALSE(is_endless(scenario.ranks[2], 0));
+  EXPECT_TRUE(is_endless(scenario.ranks[0], scenario.ranks[0].events[0], true));
+  EXPECT_TRUE(is_endless(scenario.ranks[1], scenario.ranks[1].events[0], false));
+  EXPECT_FALSE(is_endless(scenario.ranks[2], scenario.ranks[2].events[0], true));
 }
 
 }  // namespace

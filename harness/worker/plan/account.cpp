@@ -1,7 +1,9 @@
 #include "harness/worker/plan/account.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "harness/worker/plan/lanes.hpp"
 #include "harness/worker/plan/plan.hpp"
 #include "harness/worker/plan/replay_log.hpp"
 
@@ -13,13 +15,18 @@ class Recorded {
  public:
   explicit Recorded(const std::vector<Event>& events) : events_(events) {}
 
-  // The last event with a number in [first, last), or null.
-  const Event* last_in(std::uint64_t first, std::uint64_t last) const {
-    const auto after = std::lower_bound(events_.begin(), events_.end(), last,
-                                        [](const Event& event, std::uint64_t number) { return event.seq < number; });
-    if (after == events_.begin() || std::prev(after)->seq < first) return nullptr;
-    return &*std::prev(after);
+  // The last event with a number in [first, last) of this thread (nothing: of any), or null.
+  const Event* last_in(std::uint64_t first, std::uint64_t last, std::optional<std::int32_t> thread) const {
+    auto after = std::lower_bound(events_.begin(), events_.end(), last,
+                                  [](const Event& event, std::uint64_t number) { return event.seq < number; });
+    while (after != events_.begin() && std::prev(after)->seq >= first) {
+      --after;
+      if (!thread || after->extras->thread.value_or(0) == *thread) return &*after;
+    }
+    return nullptr;
   }
+  const Event* last(std::optional<std::int32_t> thread) const { return last_in(0, all(), thread); }
+  std::uint64_t all() const { return events_.empty() ? 0 : std::uint64_t{events_.back().seq} + 1; }
 
  private:
   const std::vector<Event>& events_;
@@ -62,26 +69,51 @@ RankEnd end_of(const RankTrace& original, const RankEnd& seen, bool idle) {
   return end;
 }
 
-RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, const std::vector<std::uint64_t>& log,
-                          bool idle) {
+ReplayMark mark_at(const ReplayMarks& marks, std::size_t index) {
+  return index < marks.size() ? marks[index] : ReplayMark();
+}
+
+// The recorder numbers threads as the worker's made their first calls: in the order of lanes (worker/rank.cpp). Nothing
+// where there is only one.
+std::optional<std::int32_t> recorded_thread(const std::vector<Lane>& lanes, std::size_t lane) {
+  if (lanes.size() < 2) return std::nullopt;
+  return static_cast<std::int32_t>(lane);
+}
+
+// What one thread did of its events; in the account's places.
+void account_of_lane(const RankTrace& original, const Recorded& recorded, const ReplayMarks& marks,
+                     const std::vector<Lane>& lanes, std::size_t number, std::vector<std::optional<Event>>& account) {
+  const Lane& lane = lanes[number];
+  for (std::size_t i = 0; i < lane.events.size(); ++i) {
+    const std::size_t place = lane.events[i];
+    const ReplayMark mark = mark_at(marks, place);
+    if (!mark.begun()) return;
+    const ReplayMark next =
+        mark_at(marks, i + 1 < lane.events.size() ? lane.events[i + 1] : original.events.size() + number);
+    const std::uint64_t end = next.begun() ? next.before() : recorded.all();
+    Event event = original.events[place];
+    if (const Event* trace = recorded.last_in(mark.before(), end, recorded_thread(lanes, number)))
+      take_outcome(event, *trace);
+    else
+      take_nothing(event, next.begun());
+    account[place] = std::move(event);
+  }
+}
+
+RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, const ReplayMarks& marks, bool idle) {
   RankTrace account;
   const Recorded recorded(seen.events);
-  const std::uint64_t all = seen.events.empty() ? 0 : std::uint64_t{seen.events.back().seq} + 1;
-  const auto end_of_event = [&](std::size_t index) { return index + 1 < log.size() ? log[index + 1] : all; };
-  const std::size_t begun = std::min(log.size(), original.events.size());
-  for (std::size_t index = 0; index < begun; ++index) {
-    Event event = original.events[index];
-    const Event* trace = recorded.last_in(log[index], end_of_event(index));
-    if (trace != nullptr) {
-      take_outcome(event, *trace);
-    } else {
-      take_nothing(event, index + 1 < log.size());
-    }
-    account.events.push_back(std::move(event));
+  const std::vector<Lane> lanes = lanes_of(original);
+  std::vector<std::optional<Event>> events(original.events.size());
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    account_of_lane(original, recorded, marks, lanes, lane, events);
+  for (std::optional<Event>& event : events) {
+    if (event) account.events.push_back(std::move(*event));
   }
   account.end = end_of(original, seen.end, idle);
-  const bool past_the_last = log.size() > original.events.size();
-  const Event* last = past_the_last ? recorded.last_in(log.back(), all) : nullptr;
+  const ReplayMark past = mark_at(marks, original.events.size());  // the main thread has done all its events
+  const Event* last =
+      past.begun() ? recorded.last_in(past.before(), recorded.all(), recorded_thread(lanes, 0)) : nullptr;
   if (last != nullptr && last->op == Op::finalize && last->state != EventState::completed) {
     Event finalize = *last;
     finalize.seq = original.events.empty() ? 0 : original.events.back().seq + 1;
@@ -91,9 +123,25 @@ RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, cons
   return account;
 }
 
+// What keeps one thread where it is.
+enum class Stand : std::uint8_t { moves, in_call, in_finalize, rests };
+
+Stand stand_of(const Recorded& recorded, const ReplayMarks& marks, const RankTrace& original,
+               const std::vector<Lane>& lanes, std::size_t number) {
+  const Event* last = recorded.last(recorded_thread(lanes, number));
+  const bool in_call = last != nullptr && last->state == EventState::started;
+  if (in_call && last->op == Op::finalize) return Stand::in_finalize;
+  // The main thread that is done waits for the others, and goes on to its rank's end when they are.
+  if (lanes.size() > 1 && mark_at(marks, original.events.size() + number).begun()) return Stand::rests;
+  for (const std::size_t place : lanes[number].events) {
+    if (mark_at(marks, place).waits()) return Stand::rests;
+  }
+  return in_call ? Stand::in_call : Stand::moves;
+}
+
 }  // namespace
 
-bool ReplayState::settled(const Scenario& recording) const {
+bool ReplayState::settled(const Scenario& scenario, const Scenario& recording) const {
   bool somebody_stays = false;
   for (std::size_t rank = 0; rank < idle.size(); ++rank) {
     if (idle[rank]) {
@@ -101,9 +149,16 @@ bool ReplayState::settled(const Scenario& recording) const {
       continue;
     }
     if (logs[rank].empty() || rank >= recording.ranks.size() || recording.ranks[rank].events.empty()) return false;
-    const Event& last = recording.ranks[rank].events.back();
-    if (last.state != EventState::started) return false;
-    somebody_stays = somebody_stays || last.op != Op::finalize;
+    const Recorded recorded(recording.ranks[rank].events);
+    const std::vector<Lane> lanes = lanes_of(scenario.ranks[rank]);
+    bool all_rest = true;
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      const Stand stand = stand_of(recorded, logs[rank], scenario.ranks[rank], lanes, lane);
+      if (stand == Stand::moves) return false;
+      all_rest = all_rest && stand == Stand::rests;
+      somebody_stays = somebody_stays || stand == Stand::in_call;
+    }
+    if (all_rest) return false;  // it is on its way to its end
   }
   return somebody_stays;
 }
@@ -132,13 +187,20 @@ Scenario account_of(const Scenario& scenario, const Scenario& recording, const R
 Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, const ReplayState& state) {
   Scenario account = account_of(scenario, recording, state);
   for (std::size_t rank = 0; rank < account.ranks.size(); ++rank) {
-    const std::vector<Event>& all = scenario.ranks[rank].events;
-    std::vector<Event>& begun = account.ranks[rank].events;
-    for (std::size_t index = begun.size(); index < all.size(); ++index) {
-      begun.push_back(all[index]);
-      begun.back().state = EventState::scheduled;
-      begun.back().matched = kUnset;
+    RankTrace& told = account.ranks[rank];
+    std::vector<Event> begun = std::move(told.events);
+    told.events.clear();
+    auto next = begun.begin();
+    for (const Event& event : scenario.ranks[rank].events) {
+      if (next != begun.end() && next->seq == event.seq) {
+        told.events.push_back(std::move(*next++));
+        continue;
+      }
+      told.events.push_back(event);
+      told.events.back().state = EventState::scheduled;
+      told.events.back().matched = kUnset;
     }
+    told.events.insert(told.events.end(), next, begun.end());  // an implied finalize
     // It was stopped on its way there.
     if (account.ranks[rank].end.kind == EndKind::running) account.ranks[rank].end = scenario.ranks[rank].end;
   }

@@ -6,18 +6,19 @@
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
+#include "harness/worker/plan/replay_log.hpp"
 
 namespace petri {
 
 // What the worker's ranks say of themselves.
 struct ReplayState {
-  std::vector<std::vector<std::uint64_t>> logs;  // by rank: read_replay_log
-  std::vector<bool> idle;                        // by rank: it has done all its events, and stays
+  std::vector<ReplayMarks> logs;  // by rank
+  std::vector<bool> idle;         // by rank: it has done all its events, and stays
 
-  // Everybody either stands in a call or idles: nothing but a call's return can change anything. False while somebody
+  // Everybody either stands in a call or rests: nothing but a call's return can change anything. False while somebody
   // is still starting up, and when all are on their way out: on a busy machine both take long, and neither is a
   // failure.
-  bool settled(const Scenario& recording) const;
+  bool settled(const Scenario& scenario, const Scenario& recording) const;
 };
 
 ReplayState read_replay_state(const std::filesystem::path& recording, std::int32_t world);

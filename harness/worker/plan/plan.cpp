@@ -32,19 +32,15 @@ std::vector<std::int32_t> communicators_made_at_start(const Scenario& scenario) 
   return made;
 }
 
-bool is_repeated_by_next(const std::vector<Event>& events, std::size_t index) {
-  if (index + 1 >= events.size()) return false;
-  const Event& event = events[index];
-  const Event& next = events[index + 1];
+bool is_repeated_by(const Event& event, const Event& next) {
   return is_poll(event.op) && event.flag == 0 && next.op == event.op && next.request == event.request &&
          next.comm == event.comm && next.peer == event.peer && tag_of(next) == tag_of(event) &&
          next.extras->requests == event.extras->requests && next.extras->index == event.extras->index &&
          next.extras->win == event.extras->win;
 }
 
-bool is_endless(const RankTrace& rank, std::size_t index) {
-  if (index + 1 != rank.events.size() && rank.events[index].state != EventState::started) return false;
-  const Event& event = rank.events[index];
+bool is_endless(const RankTrace& rank, const Event& event, bool last) {
+  if (!last && event.state != EventState::started) return false;
   const bool left_behind = rank.end.stated && (rank.end.kind == EndKind::running || rank.end.kind == EndKind::cut);
   if (!left_behind || event.state == EventState::completed) return false;
   if (is_poll(event.op)) return event.flag != 1;
@@ -61,6 +57,15 @@ Rest rest_of(const std::filesystem::path& recording, std::int32_t rank) {
     case static_cast<int>(Rest::finalizes): return Rest::finalizes;
     default: return Rest::none;
   }
+}
+
+void note_refusal(const std::filesystem::path& recording, const std::string& reason) {
+  std::ofstream(recording / "refused") << reason;
+}
+
+std::string refusal_in(const std::filesystem::path& recording) {
+  std::ifstream file(recording / "refused");
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace petri

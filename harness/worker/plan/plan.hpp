@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
@@ -17,11 +18,13 @@ std::vector<std::int32_t> communicators_made_at_start(const Scenario& scenario);
 inline constexpr std::int32_t kSetupTag =
     32000;  // below the smallest tag bound that MPI allows (MPI 4.1, section 9.1.2)
 
-// True for a failed poll that the next event repeats: both together are one loop, which the later one performs.
-bool is_repeated_by_next(const std::vector<Event>& events, std::size_t index);
+// True for a failed poll that the next event of its thread repeats: both together are one loop, which the later one
+// performs.
+bool is_repeated_by(const Event& event, const Event& next);
 
-// True when the rank never leaves this event by itself: a poll, or a sleep, in which its record ends.
-bool is_endless(const RankTrace& rank, std::size_t index);
+// True when a thread of the rank never leaves this event, the `last` of its own or not, by itself: a poll, or a sleep,
+// in which its record ends.
+bool is_endless(const RankTrace& rank, const Event& event, bool last);
 
 // A file beside the records in which a rank says that it does nothing more of its own.
 enum class Rest : char {
@@ -31,5 +34,9 @@ enum class Rest : char {
 };
 void mark_rest(const std::filesystem::path& recording, std::int32_t rank, Rest rest);
 Rest rest_of(const std::filesystem::path& recording, std::int32_t rank);
+
+// A file beside the records in which the worker says what this machine lacks for the replay; empty without it.
+void note_refusal(const std::filesystem::path& recording, const std::string& reason);
+std::string refusal_in(const std::filesystem::path& recording);
 
 }  // namespace petri

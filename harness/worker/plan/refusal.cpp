@@ -5,7 +5,9 @@
 #include <optional>
 #include <set>
 
+#include "harness/trace/record_layout.hpp"
 #include "harness/worker/plan/files.hpp"
+#include "harness/worker/plan/lanes.hpp"
 #include "harness/worker/plan/memory.hpp"
 #include "harness/worker/plan/operations.hpp"
 #include "harness/worker/plan/topology.hpp"
@@ -77,16 +79,12 @@ std::string told(std::size_t rank, const Event& event, const std::string& reason
 std::string reason_against_replay(const Scenario& scenario) {
   const std::set<std::int32_t> topologies = communicators_with_topology(scenario);
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
-    std::optional<std::int32_t> thread;
+    if (lanes_of(scenario.ranks[rank]).size() > record::kLastThread)
+      return "rank " + std::to_string(rank) + ": it has more than " + std::to_string(record::kLastThread) + " threads";
     for (const Event& event : scenario.ranks[rank].events) {
       Reason reason = reason_against_event(scenario, static_cast<std::int32_t>(rank), event);
       if (!reason && (info(event.op).traits & kNeighbor) != 0 && !topologies.contains(event.comm))
         reason = "no event makes the topology of its communicator";
-      if (!reason && event.extras->thread) {
-        if (thread && *thread != *event.extras->thread)
-          reason = "a replay runs one thread a rank, and this rank has several";
-        thread = event.extras->thread;
-      }
       if (reason) return told(rank, event, *reason);
     }
   }

@@ -11,6 +11,8 @@ namespace petri {
 namespace {
 
 using Cell = std::atomic<std::uint64_t>;
+// In a cell that is not 0: one more than the number of events before, and this bit for an event that waits.
+constexpr std::uint64_t kWaits = std::uint64_t{1} << 63;
 static_assert(Cell::is_always_lock_free && sizeof(Cell) == 8, "shared between processes");
 
 // The record that this process makes of itself, by the process number in its header.
@@ -30,12 +32,11 @@ std::filesystem::path replay_log_file(const std::filesystem::path& recording, st
   return recording / ("replay-" + std::to_string(rank));
 }
 
-ReplayLog::ReplayLog(const char* recording, std::int32_t rank, std::size_t events) {
+ReplayLog::ReplayLog(const char* recording, std::int32_t rank, std::size_t marks) {
   if (recording == nullptr) return;
   own_ = own_record(recording);
   if (!own_) return;
-  // Cell 0 counts the events that began; one cell for each of them, and one for what follows.
-  size_ = (events + 2) * sizeof(Cell);
+  size_ = marks * sizeof(Cell);
   const int file = open(replay_log_file(recording, rank).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) return;
   if (ftruncate(file, static_cast<off_t>(size_)) == 0) {
@@ -49,20 +50,18 @@ ReplayLog::~ReplayLog() {
   if (cells_ != nullptr) munmap(cells_, size_);
 }
 
-void ReplayLog::begin(std::size_t index) {
+void ReplayLog::begin(std::size_t mark, bool waits) {
   if (cells_ == nullptr) return;
-  cells_[index + 1].store(own_->events_begun(), std::memory_order_relaxed);
-  cells_[0].store(index + 1, std::memory_order_release);
+  cells_[mark].store((own_->events_begun() + 1) | (waits ? kWaits : 0), std::memory_order_release);
 }
 
-std::vector<std::uint64_t> read_replay_log(const std::filesystem::path& recording, std::int32_t rank) {
+ReplayMarks read_replay_log(const std::filesystem::path& recording, std::int32_t rank) {
   std::ifstream file(replay_log_file(recording, rank), std::ios::binary);
-  std::uint64_t count = 0;
-  if (!file.read(reinterpret_cast<char*>(&count), sizeof count)) return {};
-  std::vector<std::uint64_t> before;
+  ReplayMarks marks;
   std::uint64_t cell = 0;
-  while (before.size() < count && file.read(reinterpret_cast<char*>(&cell), sizeof cell)) before.push_back(cell);
-  return before;
+  while (file.read(reinterpret_cast<char*>(&cell), sizeof cell))
+    marks.push_back(cell == 0 ? ReplayMark() : ReplayMark((cell & ~kWaits) - 1, (cell & kWaits) != 0));
+  return marks;
 }
 
 }  // namespace petri
