@@ -9,6 +9,7 @@
 #include "harness/worker/arguments.hpp"
 #include "harness/worker/file.hpp"
 #include "harness/worker/perform.hpp"
+#include "harness/worker/plan/memory.hpp"
 #include "harness/worker/plan/words.hpp"
 #include "harness/worker/types.hpp"
 
@@ -107,6 +108,26 @@ void perform_transfer(Replayer& replayer, const Event& event) {
   }
 }
 
+// Split collectives (section 14.4.5): a file has one under way at a time, whose buffer stays until its end.
+template <auto call, Direction direction>
+void perform_begin(Replayer& replayer, const Event& event) {
+  const Shape shape{event.count == kUnknownCount ? 1 : static_cast<int>(event.count), event.dtype};
+  const auto elements = static_cast<std::size_t>(shape.count);
+  Bytes& buffer = replayer.split_buffer(event);
+  buffer = direction == reads ? Bytes(elements * bytes_of_element(shape.type))
+                              : payload_of(event, replayer.rank(), shape.type, elements);
+  if constexpr (std::is_invocable_v<decltype(call), MPI_File, void*, int, MPI_Datatype>) {
+    call(replayer.file(event), buffer.data(), shape.count, mpi_type(shape.type));
+  } else {
+    call(replayer.file(event), offset_of(event), buffer.data(), shape.count, mpi_type(shape.type));
+  }
+}
+
+template <auto call>
+void perform_end(Replayer& replayer, const Event& event) {
+  call(replayer.file(event), replayer.split_buffer(event).data(), MPI_STATUS_IGNORE);
+}
+
 constexpr std::array kTable{
     PerformerRow{Op::file_open, perform_open},
     PerformerRow{Op::file_close, perform_close},
@@ -127,6 +148,18 @@ constexpr std::array kTable{
     PerformerRow{Op::file_iwrite_all, perform_transfer<MPI_File_iwrite_all, writes>},
     PerformerRow{Op::file_iread_at_all, perform_transfer<MPI_File_iread_at_all, reads>},
     PerformerRow{Op::file_iwrite_at_all, perform_transfer<MPI_File_iwrite_at_all, writes>},
+    PerformerRow{Op::file_read_all_begin, perform_begin<MPI_File_read_all_begin, reads>},
+    PerformerRow{Op::file_read_all_end, perform_end<MPI_File_read_all_end>},
+    PerformerRow{Op::file_write_all_begin, perform_begin<MPI_File_write_all_begin, writes>},
+    PerformerRow{Op::file_write_all_end, perform_end<MPI_File_write_all_end>},
+    PerformerRow{Op::file_read_at_all_begin, perform_begin<MPI_File_read_at_all_begin, reads>},
+    PerformerRow{Op::file_read_at_all_end, perform_end<MPI_File_read_at_all_end>},
+    PerformerRow{Op::file_write_at_all_begin, perform_begin<MPI_File_write_at_all_begin, writes>},
+    PerformerRow{Op::file_write_at_all_end, perform_end<MPI_File_write_at_all_end>},
+    PerformerRow{Op::file_read_ordered_begin, perform_begin<MPI_File_read_ordered_begin, reads>},
+    PerformerRow{Op::file_read_ordered_end, perform_end<MPI_File_read_ordered_end>},
+    PerformerRow{Op::file_write_ordered_begin, perform_begin<MPI_File_write_ordered_begin, writes>},
+    PerformerRow{Op::file_write_ordered_end, perform_end<MPI_File_write_ordered_end>},
 };
 
 }  // namespace

@@ -46,6 +46,11 @@ class Holdings {
     const std::lock_guard lock(mutex_);
     return files_.try_emplace(name, MPI_FILE_NULL).first->second;
   }
+  // Of the split collective that is under way on a file.
+  Bytes& split_buffer(const std::string& file) {
+    const std::lock_guard lock(mutex_);
+    return split_buffers_[file];
+  }
 
   MPI_Message& message(std::int64_t number) {
     const std::lock_guard lock(mutex_);
@@ -64,6 +69,7 @@ class Holdings {
   std::unordered_map<std::int64_t, MPI_Message> messages_;
   std::unordered_map<std::string, Window> windows_;
   std::unordered_map<std::string, MPI_File> files_;
+  std::unordered_map<std::string, Bytes> split_buffers_;
 };
 
 }  // namespace petri

@@ -36,6 +36,7 @@ class Replayer {
 
   Window& window(const Event& event) { return rank_.holdings().window(event.extras->win); }
   MPI_File& file(const Event& event) { return rank_.holdings().file(event.extras->file); }
+  Bytes& split_buffer(const Event& event) { return rank_.holdings().split_buffer(event.extras->file); }
   // Of the replay's own file that stands for the recorded one.
   std::filesystem::path path_of(const Event& event) const { return rank_.path_of(event.extras->file); }
 
