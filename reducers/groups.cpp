@@ -1,5 +1,7 @@
 #include "reducers/groups.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -58,6 +60,7 @@ class Grouping {
       next_shared_.clear();
       first_of_request_.clear();
       first_of_message_.clear();
+      epochs_.clear();
       for (const Event& event : scenario_.ranks[rank].events) visit(event, number++);
     }
     return collect();
@@ -70,6 +73,12 @@ class Grouping {
       case OpKind::recv: recv_half(event, number, event.peer, tag_of(event)); break;
       case OpKind::sendrecv: both_halves(event, number); break;
       case OpKind::window:
+        if (is_positional(event.op))
+          at_shared_position(event, number);
+        else
+          in_epoch(event, number);
+        break;
+      case OpKind::rma: in_epoch(event, number); break;
       case OpKind::file: at_shared_position(event, number); break;
       default:
         if (is_positional(event.op)) at_position(event, number);
@@ -93,16 +102,50 @@ class Grouping {
 
   void at_shared_position(const Event& event, std::uint32_t number) {
     const std::string& name = event.extras->win.empty() ? event.extras->file : event.extras->win;
-    // Locks, posts and flushes concern few members and have no position of their own.
-    const bool collective = kind_of(event.op) == OpKind::file || event.op == Op::win_fence ||
-                            event.op == Op::win_free || info(event.op).name.starts_with("win_create") ||
-                            info(event.op).name.starts_with("win_allocate");
-    if (collective) join_first(shared_, std::pair{name, next_shared_[name]++}, number);
+    join_first(shared_, std::pair{name, next_shared_[name]++}, number);
+  }
+
+  // What a lock, a start or a post opens goes with what closes it and with the accesses in between; each start goes
+  // with the posts that it meets.
+  void in_epoch(const Event& event, std::uint32_t number) {
+    const auto key = [&](const char* kind) { return fmt::format("{} {}", kind, event.extras->win); };
+    const std::string lock = fmt::format("{} {}", key("lock"), event.extras->target.value_or(-1));
+    switch (event.op) {
+      case Op::win_lock: epochs_[lock] = number; return;
+      case Op::win_lock_all: epochs_[key("all")] = number; return;
+      case Op::win_unlock: return close(lock, number);
+      case Op::win_unlock_all: return close(key("all"), number);
+      case Op::win_start:
+      case Op::win_post: return open(event, number, key(event.op == Op::win_start ? "start" : "post"));
+      case Op::win_complete: return close(key("start"), number);
+      case Op::win_wait: return close(key("post"), number);
+      default: break;
+    }
+    for (const std::string& place : {lock, key("all"), key("start")})
+      if (const auto epoch = epochs_.find(place); epoch != epochs_.end()) sets_.join(epoch->second, number);
+  }
+
+  void open(const Event& event, std::uint32_t number, const std::string& place) {
+    epochs_[place] = number;
+    for (const std::int32_t member : event.extras->ranks) {
+      const bool starts = event.op == Op::win_start;
+      const std::int32_t other = global(event, member);
+      const std::string pair =
+          fmt::format("{} {} {}", event.extras->win, starts ? rank_ : other, starts ? other : rank_);
+      join_first(meetings_, std::pair{pair, next_meeting_[{rank_, starts, pair}]++}, number);
+    }
+  }
+
+  void close(const std::string& place, std::uint32_t number) {
+    const auto epoch = epochs_.find(place);
+    if (epoch == epochs_.end()) return;
+    sets_.join(epoch->second, number);
+    epochs_.erase(epoch);
   }
 
   // Global rank of a group rank, or -1 where it names nobody.
   std::int32_t global(const Event& event, std::int32_t group_rank) const {
-    const std::vector<std::int32_t>& members = scenario_.comm_of(event).ranks;
+    const std::vector<std::int32_t>& members = scenario_.comm_of(event).peers_of(rank_);
     const bool exists = group_rank >= 0 && static_cast<std::size_t>(group_rank) < members.size();
     return exists ? members[static_cast<std::size_t>(group_rank)] : -1;
   }
@@ -166,7 +209,10 @@ class Grouping {
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> shared_;     // window or file and position
   std::unordered_map<std::int32_t, std::uint32_t> creation_;
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, Lane> lanes_;
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> meetings_;  // window, origin, target and ordinal
+  std::map<std::tuple<std::int32_t, bool, std::string>, std::uint32_t> next_meeting_;
   // Of the rank that is being visited.
+  std::map<std::string, std::uint32_t> epochs_;  // open ones, by kind, window and target
   std::unordered_map<std::int32_t, std::uint32_t> next_position_;
   std::unordered_map<std::string, std::uint32_t> next_shared_;
   std::unordered_map<std::uint32_t, std::uint32_t> first_of_request_;

@@ -1,10 +1,14 @@
 #include "reducers/repair.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "harness/trace/venue.hpp"
 #include "reducers/requests.hpp"
 
 namespace petri::reduce {
@@ -12,13 +16,58 @@ namespace {
 
 constexpr std::int32_t kGone = -1;
 
-// One communicator before and after: the group rank that each old one becomes, or kGone.
+// One group before and after: the group rank that each old one becomes, or kGone.
+struct Renumbering {
+  std::vector<std::int32_t> now;
+  std::vector<std::int32_t> members;  // new global ranks
+  bool whole() const { return members.size() == now.size(); }
+  // The next kept member from an old group rank on, by its new group rank; kGone where nobody is left.
+  std::int32_t heir_of(std::int32_t old) const {
+    auto heir = static_cast<std::size_t>(old);
+    for (std::size_t tried = 0; tried < now.size(); ++tried, heir = (heir + 1) % now.size())
+      if (now[heir] != kGone) return now[heir];
+    return kGone;
+  }
+};
+
+// One communicator before and after.
 struct GroupMap {
   bool kept = false;
   bool whole = true;  // nobody left, or the members are unknown: arguments stay as they are
-  std::vector<std::int32_t> now;
-  std::vector<std::int32_t> members;                          // new global ranks
+  Renumbering group, remote;
   std::unordered_map<std::int32_t, std::int32_t> group_rank;  // of old global ranks, where somebody left
+  std::unordered_set<std::int32_t> local;                     // an intercommunicator's first group, old global ranks
+
+  // The group in which a member names its peers.
+  const Renumbering& peers_of(std::int32_t rank) const { return local.count(rank) != 0 ? remote : group; }
+};
+
+// What ends an epoch goes with what would have opened it.
+class OpenEpochs {
+ public:
+  // Does an event remain that would stay by itself?
+  bool allow(const Event& event, bool stays) {
+    if (kind_of(event.op) != OpKind::window) return stays;
+    const std::pair access{event.extras->win, true}, exposure{event.extras->win, false};
+    switch (event.op) {
+      case Op::win_start: note(access, stays); break;
+      case Op::win_post: note(exposure, stays); break;
+      case Op::win_complete: return stays && lost_.erase(access) == 0;
+      case Op::win_wait: return stays && lost_.erase(exposure) == 0;
+      case Op::win_test: return stays && !lost_.contains(exposure);
+      default: break;
+    }
+    return stays;
+  }
+
+ private:
+  void note(const std::pair<std::string, bool>& epoch, bool stays) {
+    if (stays)
+      lost_.erase(epoch);
+    else
+      lost_.insert(epoch);
+  }
+  std::set<std::pair<std::string, bool>> lost_;  // window, and whether it is an access epoch
 };
 
 class Cutter {
@@ -47,17 +96,26 @@ class Cutter {
     }
   }
 
+  Renumbering renumbering(const std::vector<std::int32_t>& ranks) const {
+    Renumbering result;
+    for (const std::int32_t global : ranks) {
+      const std::int32_t now = new_rank_[static_cast<std::size_t>(global)];
+      result.now.push_back(now == kGone ? kGone : static_cast<std::int32_t>(result.members.size()));
+      if (now != kGone) result.members.push_back(now);
+    }
+    return result;
+  }
+
   GroupMap map_group(std::size_t index) const {
     const Communicator& comm = base_.comms[index];
     GroupMap map;
-    for (const std::int32_t global : comm.ranks) {
-      const std::int32_t now = new_rank_[static_cast<std::size_t>(global)];
-      map.now.push_back(now == kGone ? kGone : static_cast<std::int32_t>(map.members.size()));
-      if (now != kGone) map.members.push_back(now);
-    }
-    map.kept = index == 0 || (keep_.comms[index] != 0 && (!comm.known || !map.members.empty()));
-    map.whole = !comm.known || map.members.size() == comm.ranks.size();
-    if (!map.whole && stand_in_) {
+    map.group = renumbering(comm.ranks);
+    map.remote = renumbering(comm.remote);
+    if (comm.is_inter()) map.local.insert(comm.ranks.begin(), comm.ranks.end());
+    const bool populated = !map.group.members.empty() && (!comm.is_inter() || !map.remote.members.empty());
+    map.kept = index == 0 || (keep_.comms[index] != 0 && (!comm.known || populated));
+    map.whole = !comm.known || (map.group.whole() && map.remote.whole());
+    if (!map.whole && stand_in_ && !comm.is_inter()) {
       for (std::size_t i = 0; i < comm.ranks.size(); ++i) {
         map.group_rank.emplace(comm.ranks[i], static_cast<std::int32_t>(i));
       }
@@ -70,14 +128,15 @@ class Cutter {
   // The new group rank of a peer argument of `rank`; kGone when it is dropped and nobody stands in.
   std::int32_t renumber(const Event& event, std::int32_t rank, std::int32_t peer) const {
     const GroupMap& group = group_of(event);
-    const bool names_member = peer >= 0 && static_cast<std::size_t>(peer) < group.now.size();
+    const Renumbering& peers = group.peers_of(rank);
+    const bool names_member = peer >= 0 && static_cast<std::size_t>(peer) < peers.now.size();
     if (group.whole || !names_member) return peer;
-    const std::int32_t now = group.now[static_cast<std::size_t>(peer)];
+    const std::int32_t now = peers.now[static_cast<std::size_t>(peer)];
     if (now != kGone || !stand_in_) return now;
     const auto self = group.group_rank.find(rank);
     if (self == group.group_rank.end()) return kGone;
     const std::int32_t other = stand_in_(event.comm, self->second, peer);
-    return other < 0 ? kGone : group.now[static_cast<std::size_t>(other)];
+    return other < 0 ? kGone : peers.now[static_cast<std::size_t>(other)];
   }
 
   static bool renumbered(std::int32_t& argument, std::int32_t now) {
@@ -114,23 +173,107 @@ class Cutter {
     return true;
   }
 
-  void fix_root(Event& event) const {
+  void fix_root(Event& event, std::int32_t rank) const {
     const GroupMap& group = group_of(event);
-    const std::size_t size = group.now.size();
-    if (group.whole || event.root < 0 || static_cast<std::size_t>(event.root) >= size) return;
-    auto heir = static_cast<std::size_t>(event.root);
-    while (group.now[heir] == kGone) heir = (heir + 1) % size;
-    event.root = group.now[heir];
+    const Renumbering& peers = group.peers_of(rank);
+    if (group.whole || event.root < 0 || static_cast<std::size_t>(event.root) >= peers.now.size()) return;
+    event.root = peers.heir_of(event.root);
+  }
+
+  // On an intercommunicator whose root is gone, the first of its group that is left becomes the root.
+  void fix_root_here(Event& event, std::int32_t rank) const {
+    const GroupMap& map = group_of(event);
+    if (map.whole || map.local.empty() || !is_rooted(event.op) || event.root != kNull) return;
+    const Renumbering& own = &map.peers_of(rank) == &map.remote ? map.group : map.remote;
+    const bool is_first = !own.members.empty() && own.members.front() == new_rank_[static_cast<std::size_t>(rank)];
+    if (is_first && !root_is_kept(event, rank)) event.root = kRootHere;
+  }
+
+  // Is there a kept call at which a member of the caller's group says that it is the root?
+  bool root_is_kept(const Event& event, std::int32_t rank) const {
+    const Communicator& comm = base_.comm_of(event);
+    const bool local = std::find(comm.ranks.begin(), comm.ranks.end(), rank) != comm.ranks.end();
+    for (const std::int32_t member : local ? comm.ranks : comm.remote) {
+      if (new_rank_[static_cast<std::size_t>(member)] == kGone) continue;
+      for (const Event& other : base_.ranks[static_cast<std::size_t>(member)].events)
+        if (other.comm == event.comm && other.op == event.op && other.root == kRootHere) return true;
+    }
+    return false;
+  }
+
+  // The other group's leader may be gone: then the next kept member of that group leads it, on both sides alike.
+  bool fix_leaders(Event& event, std::int32_t rank) const {
+    fix_root(event, rank);
+    const std::int32_t bridge = base_.find_comm(event.extras->remote.empty() ? "world" : event.extras->remote);
+    if (bridge == kNoComm || event.peer < 0) return true;
+    const Communicator& names = base_.comms[static_cast<std::size_t>(bridge)];
+    const Renumbering& there = groups_[static_cast<std::size_t>(bridge)].group;
+    if (names.is_inter() || !groups_[static_cast<std::size_t>(bridge)].kept) return false;
+    if (static_cast<std::size_t>(event.peer) >= there.now.size() || there.whole()) return true;
+    const std::int32_t leader = names.ranks[static_cast<std::size_t>(event.peer)];
+    std::int32_t heir = new_rank_[static_cast<std::size_t>(leader)];
+    if (heir == kGone && event.new_comm != kNoComm) {
+      const Communicator& made = base_.comms[static_cast<std::size_t>(event.new_comm)];
+      const GroupMap& map = groups_[static_cast<std::size_t>(event.new_comm)];
+      const Renumbering& across = map.peers_of(rank);
+      const std::int32_t old = made.group_rank_of(leader);
+      const std::int32_t next = old < 0 || !made.is_inter() ? kGone : across.heir_of(old);
+      if (next != kGone) heir = across.members[static_cast<std::size_t>(next)];
+    }
+    const auto found = std::find(there.members.begin(), there.members.end(), heir);
+    if (heir == kGone || found == there.members.end()) return false;
+    event.peer = static_cast<std::int32_t>(found - there.members.begin());
+    return true;
   }
 
   template <class T>
-  void keep_members(std::vector<T>& per_member, const GroupMap& group) const {
-    if (group.whole || per_member.size() != group.now.size()) return;
+  static void keep_members(std::vector<T>& per_member, const Renumbering& group) {
+    if (group.whole() || per_member.size() != group.now.size()) return;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < group.now.size(); ++i) {
       if (group.now[i] != kGone) per_member[kept++] = per_member[i];
     }
     per_member.resize(kept);
+  }
+
+  // Neighbours are ranks of the communicator that is made. A grid with holes is a grid no more.
+  void fix_neighbours(Event& event) const {
+    if (event.new_comm == kNoComm || event.extras.empty()) return;
+    const GroupMap& made = groups_[static_cast<std::size_t>(event.new_comm)];
+    if (made.whole) return;
+    EventExtras& x = event.extras.edit();
+    for (auto* list : {&x.sources, &x.destinations}) *list = neighbours_now(*list, made.group);
+    x.dims.clear();
+    x.periods.clear();
+  }
+
+  static std::vector<std::int32_t> neighbours_now(const std::vector<std::int32_t>& old, const Renumbering& group) {
+    std::vector<std::int32_t> now;
+    for (const std::int32_t neighbour : old) {
+      const bool exists = neighbour >= 0 && static_cast<std::size_t>(neighbour) < group.now.size();
+      const std::int32_t one = exists ? group.now[static_cast<std::size_t>(neighbour)] : kGone;
+      if (one != kGone) now.push_back(one);
+    }
+    return now;
+  }
+
+  // The counts of a neighbour collective, one for each neighbour, follow the neighbours.
+  void fix_neighbour_counts(Event& event, std::int32_t rank) const {
+    const auto& events = base_.ranks[static_cast<std::size_t>(rank)].events;
+    const auto maker =
+        std::find_if(events.begin(), events.end(), [&](const Event& other) { return other.new_comm == event.comm; });
+    if (maker == events.end()) return;
+    const Renumbering& group = group_of(event).group;
+    const auto keep = [&](std::vector<std::int64_t>& counts, const std::vector<std::int32_t>& neighbours) {
+      if (counts.size() != neighbours.size()) return;
+      std::vector<std::int64_t> kept;
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        if (!neighbours_now({neighbours[i]}, group).empty()) kept.push_back(counts[i]);
+      counts = std::move(kept);
+    };
+    EventExtras& x = event.extras.edit();
+    keep(x.sendcounts, maker->extras->destinations);
+    keep(x.recvcounts, maker->extras->sources);
   }
 
   bool fix_extras(Event& event, std::int32_t rank) const {
@@ -140,13 +283,18 @@ class Cutter {
     if (x.target && !renumbered(*x.target, renumber(event, rank, *x.target))) return false;
     std::vector<std::int32_t> named;
     for (const std::int32_t member : x.ranks) {
-      const bool exists = member >= 0 && static_cast<std::size_t>(member) < group.now.size();
-      const std::int32_t now = exists ? group.now[static_cast<std::size_t>(member)] : member;
+      const bool exists = member >= 0 && static_cast<std::size_t>(member) < group.group.now.size();
+      const std::int32_t now = exists ? group.group.now[static_cast<std::size_t>(member)] : member;
       if (now != kGone) named.push_back(now);
     }
+    const bool met_somebody = !x.ranks.empty();
     x.ranks = std::move(named);
-    if ((info(event.op).traits & kNeighbor) == 0) {
-      for (auto* counts : {&x.counts, &x.sendcounts, &x.recvcounts}) keep_members(*counts, group);
+    // A post or start that meets nobody any more goes, and what completes it.
+    if (met_somebody && x.ranks.empty() && kind_of(event.op) == OpKind::window) return false;
+    if ((info(event.op).traits & kNeighbor) != 0) {
+      fix_neighbour_counts(event, rank);
+    } else {
+      for (auto* counts : {&x.counts, &x.sendcounts, &x.recvcounts}) keep_members(*counts, group.peers_of(rank));
     }
     return true;
   }
@@ -154,7 +302,10 @@ class Cutter {
   // Arguments of an event that is to stay; false when it has to go after all.
   bool fix_arguments(Event& event, std::int32_t rank) const {
     if (!group_of(event).kept) return false;
+    if (event.op == Op::intercomm_create && !fix_leaders(event, rank)) return false;
+    fix_neighbours(event);
     if (event.new_comm != kNoComm && !groups_[static_cast<std::size_t>(event.new_comm)].kept) event.new_comm = kNoComm;
+    if (event.op == Op::intercomm_create) return true;
     switch (kind_of(event.op)) {
       case OpKind::send:
       case OpKind::recv:
@@ -164,7 +315,7 @@ class Cutter {
       case OpKind::sendrecv:
         if (!fix_sendrecv(event, rank)) return false;
         break;
-      default: fix_root(event);
+      default: fix_root_here(event, rank); fix_root(event, rank);
     }
     return fix_extras(event, rank);
   }
@@ -176,10 +327,11 @@ class Cutter {
     RankTrace& to = out_.ranks[rank];
     to.end = from.end;
     std::vector<std::uint32_t> source;  // index in `from` of each event in `to`
+    OpenEpochs epochs;
     for (std::uint32_t i = 0; i < from.events.size(); ++i) {
-      if (flags[i] == 0) continue;
       Event event = from.events[i];
-      if (!fix_arguments(event, old)) continue;
+      const bool stays = flags[i] != 0 && fix_arguments(event, old);
+      if (!epochs.allow(from.events[i], stays)) continue;
       to.events.push_back(std::move(event));
       source.push_back(i);
     }
@@ -190,14 +342,14 @@ class Cutter {
 
   static void lower_positions(const std::vector<Event>& from, std::vector<Event>& to,
                               const std::vector<std::uint32_t>& source) {
-    std::unordered_map<std::int32_t, std::int32_t> dropped;
+    std::map<Venue, std::int32_t> dropped;
     std::uint32_t next = 0;
     for (std::size_t i = 0; i < to.size(); ++i, ++next) {
       for (; next < source[i]; ++next) {
-        if (is_positional(from[next].op)) ++dropped[from[next].comm];
+        if (is_positional(from[next].op)) ++dropped[venue_of(from[next])];
       }
       if (to[i].coll_seq == kUnset) continue;
-      const auto found = dropped.find(from[source[i]].comm);
+      const auto found = dropped.find(venue_of(from[source[i]]));
       if (found != dropped.end()) to[i].coll_seq = std::max(0, to[i].coll_seq - found->second);
     }
   }
@@ -242,7 +394,8 @@ class Cutter {
     for (std::size_t i = 1; i < base_.comms.size(); ++i) {
       if (used[i] == 0) continue;
       Communicator comm = base_.comms[i];
-      comm.ranks = groups_[i].members;
+      comm.ranks = groups_[i].group.members;
+      comm.remote = groups_[i].remote.members;
       const std::int32_t parent = base_.find_comm(comm.parent);
       if (parent != kNoComm && used[static_cast<std::size_t>(parent)] == 0) comm.parent.clear();
       now[i] = out_.add_comm(std::move(comm));

@@ -32,7 +32,9 @@ using StandIn = std::function<std::int32_t(std::int32_t comm, std::int32_t self,
 // - members leave communicators; root, peer, matched, target, named members and per-member counts are renumbered;
 // - sends, receives and probes whose peer is gone go too, and so does a receive of any source that got such a message;
 //   a sendrecv loses that half; where a dropped peer has a stand-in it is rewired instead;
-// - a collective whose root is gone takes the next kept member for its root;
+// - a collective whose root is gone takes the next kept member for its root, an intercommunicator's leader likewise;
+// - neighbours leave topologies, and their counts the collectives along them; a grid becomes a graph of neighbours;
+// - a post or start that names nobody any more goes, with what would end it;
 // - what uses a dropped communicator goes; an event that made one stays, without `new`: on its parent it is a call like
 //   any other;
 // - a request whose maker is gone leaves its waits, tests and starts, which go when they are empty; a persistent
