@@ -63,9 +63,14 @@ void order_groups(std::vector<std::int32_t>& ranks, std::vector<std::int32_t>& r
   if (!remote.empty() && remote < ranks) ranks.swap(remote);
 }
 
+// Made by two communicators that meet.
+bool is_between(Op op) {
+  return op == Op::intercomm_create || op == Op::comm_accept || op == Op::comm_connect;
+}
+
 std::string name_of(const CommFactCopy& fact, const Communicator& parent, const Communicator& comm, int repeats) {
   std::string name;
-  if (fact.op == static_cast<std::uint8_t>(Op::intercomm_create))
+  if (is_between(static_cast<Op>(fact.op)) && comm.known)
     name = fmt::format("inter/g{}", fact.tag);
   else if (!fact.name.empty())
     name = fmt::format("{}/g{}", parent.name, fact.name);
@@ -83,7 +88,7 @@ std::string name_of(const CommFactCopy& fact, const Communicator& parent, const 
 
 std::int32_t CommNames::find_or_add(const CommFactCopy& fact, std::int32_t parent_index, int repeats) {
   // The two sides of an intercommunicator made it from different parents.
-  const bool from_two = fact.op == static_cast<std::uint8_t>(Op::intercomm_create);
+  const bool from_two = is_between(static_cast<Op>(fact.op)) && fact.kind == record::CommKind::created;
   const Communicator parent = from_two ? Communicator{} : at(parent_index);
   const bool as_parent = fact.members.empty();
   Communicator comm;

@@ -18,6 +18,10 @@ void take_point_to_point(Event& event, const Slot& slot, std::int32_t peers) {
   event.tag = valid_tag(slot.tag);
   event.count = valid_count(slot.count);
   const bool completed = event.state == EventState::completed;
+  if (event.op == Op::psend_init || event.op == Op::precv_init) {
+    if (slot.matched >= 0) event.extras.edit().partitions = slot.matched;
+    return;
+  }
   if (completed && slot.matched != kUnset) event.matched = valid_rank(slot.matched, peers);
   // The format has no key for it: a receive from any tag names the source that matched.
   if (completed && slot.tag == kAny && slot.result >= 0 && slot.matched != kUnset)
@@ -110,6 +114,21 @@ void take_creation(Event& event, const RecordedEvent& recorded, CommNames& comms
   if (!recorded.text.empty()) event.extras.edit().value = {recorded.text.begin(), recorded.text.end()};
 }
 
+// One partition, those from one to another, or a list of them.
+void take_partitions(Event& event, const RecordedEvent& recorded) {
+  constexpr std::int32_t kMost = 1 << 20;
+  const Slot& slot = recorded.slot();
+  EventExtras& extras = event.extras.edit();
+  for (const std::int32_t partition : recorded.indices)
+    if (partition >= 0) extras.indices.push_back(static_cast<std::uint32_t>(partition));
+  if (event.op == Op::pready_range) {
+    for (std::int32_t i = slot.peer; i >= 0 && i <= slot.tag && i - slot.peer < kMost; ++i)
+      extras.indices.push_back(static_cast<std::uint32_t>(i));
+  } else if (slot.peer >= 0) {
+    extras.index = slot.peer;
+  }
+}
+
 // Requests of a wait or test, and which of them it completed.
 void take_requests(Event& event, const RecordedEvent& recorded) {
   const Slot& slot = recorded.slot();
@@ -168,6 +187,11 @@ Summary to_summary(const record::Boundary& boundary) {
 
 void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& facts) {
   const Slot& slot = recorded.slot();
+  if (!recorded.buffers.empty()) {
+    const record::Buffers& buffers = recorded.buffers.front();
+    if (buffers.send_bytes > 0) event.extras.edit().sendbuffer = Buffer{buffers.send_address, buffers.send_bytes};
+    if (buffers.recv_bytes > 0) event.extras.edit().recvbuffer = Buffer{buffers.recv_address, buffers.recv_bytes};
+  }
   if (!recorded.in.empty()) event.extras.edit().in = to_summary(recorded.in.front());
   if (!recorded.out.empty()) event.extras.edit().out = to_summary(recorded.out.front());
   if (slot.error != 0) {
@@ -206,6 +230,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
     case OpKind::window: take_window(event, recorded, comms.at(event.comm), peers, events_lost); break;
     case OpKind::rma: take_rma(event, recorded, comms.at(event.comm), peers); break;
     case OpKind::file: take_file(event, recorded, comms.at(event.comm), events_lost); break;
+    case OpKind::partition: take_partitions(event, recorded); break;
     case OpKind::wait:
     case OpKind::test: take_requests(event, recorded); break;
     default: break;

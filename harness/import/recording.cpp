@@ -29,6 +29,7 @@ using record::RecordView;
 // The records of all processes that know their rank, by rank.
 struct Processes {
   std::int32_t world = 0;
+  std::int32_t spawned = 0;  // others, of worlds of their own
   std::vector<std::pair<std::int32_t, RecordView>> views;
 };
 
@@ -41,6 +42,10 @@ Processes open_all(const std::filesystem::path& folder) {
     if (!view) continue;
     const std::int32_t rank = view->world_rank();
     const std::int32_t size = view->world_size();
+    if (view->header().spawned.load(std::memory_order_relaxed) != 0) {
+      ++all.spawned;
+      continue;
+    }
     if (rank < 0 || size < 0) continue;  // in MPI_Init still, and the launcher did not say
     if (size < 1 || size > kMaxWorld || rank >= size)
       reject(file, fmt::format("damaged record: rank {} of {}", rank, size));
@@ -185,6 +190,8 @@ class RankReader {
 
 void name_job(Scenario& scenario, const Processes& processes) {
   scenario.header.backend = "mpi";
+  if (processes.spawned > 0)
+    scenario.header.environment.emplace_back("spawned_processes", fmt::format("{}", processes.spawned));
   scenario.header.hosts.assign(scenario.ranks.size(), "unknown");
   for (const auto& [rank, view] : processes.views) {
     const char* host = view.header().host;

@@ -16,10 +16,21 @@ struct Side {
   MPI_Datatype type;
 };
 
+// A piece for each rank, at a displacement that counts extents of the type.
 struct VectorSide {
   const void* buffer;
   const int* counts;
+  const int* displacements;
   MPI_Datatype type;
+};
+
+// Pieces of a type each, at displacements in bytes; `Displacement` is int or MPI_Aint.
+template <class Displacement>
+struct TypedSide {
+  const void* buffer;
+  const int* counts;
+  const Displacement* displacements;
+  const MPI_Datatype* types;
 };
 
 // Enough of a call to know who is root.
@@ -66,6 +77,30 @@ inline void both(Call& call, const Side& send, const Side& recv) {
 
 inline void counts(Call& call, Part kind, const int* values, int n, MPI_Datatype type) {
   if (call.active()) call.scaled_list(kind, values, n, flatten(type).per_element);
+}
+
+inline const void* moved(const void* buffer, std::int64_t bytes) {
+  return reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(buffer) + bytes);
+}
+
+// Which memory the pieces cover, from the first to the last; `n` of them.
+inline void touch(Call& call, bool written, const VectorSide& side, int n) {
+  if (!state.buffers || !call.active() || side.buffer == MPI_IN_PLACE) return;
+  MPI_Aint low = 0, extent = 0;
+  real::Type_get_extent(side.type, &low, &extent);
+  for (int i = 0; i < n; ++i) {
+    const void* piece = moved(side.buffer, side.displacements[i] * extent);
+    written ? call.writes(piece, side.counts[i], side.type) : call.reads(piece, side.counts[i], side.type);
+  }
+}
+
+template <class Displacement>
+void touch(Call& call, bool written, const TypedSide<Displacement>& side, int n) {
+  if (!state.buffers || !call.active() || side.buffer == MPI_IN_PLACE) return;
+  for (int i = 0; i < n; ++i) {
+    const void* piece = moved(side.buffer, side.displacements[i]);
+    written ? call.writes(piece, side.counts[i], side.types[i]) : call.reads(piece, side.counts[i], side.types[i]);
+  }
 }
 
 inline void describe_barrier(Call& call) {
@@ -168,7 +203,10 @@ inline void describe_gatherv(Call& call, const Side& send, const VectorSide& rec
   call.positional();
   if (!takes_part(call, root) || !call.active() || call.comm() == nullptr) return;
   const bool gets = is_root(call, root);
-  if (gets) counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
+  if (gets) {
+    counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
+    touch(call, true, recv, peers_of(call));
+  }
   if (gets && send.buffer == MPI_IN_PLACE) {
     call.data(recv.counts[call.comm()->rank], recv.type);
   } else if (root != MPI_ROOT) {
@@ -180,7 +218,10 @@ inline void describe_scatterv(Call& call, const VectorSide& send, const Side& re
   call.positional();
   if (!takes_part(call, root) || !call.active() || call.comm() == nullptr) return;
   const bool has = is_root(call, root);
-  if (has) counts(call, Part::sendcounts, send.counts, peers_of(call), send.type);
+  if (has) {
+    counts(call, Part::sendcounts, send.counts, peers_of(call), send.type);
+    touch(call, false, send, peers_of(call));
+  }
   if (has && recv.buffer == MPI_IN_PLACE) {
     call.data(send.counts[call.comm()->rank], send.type);
   } else if (root != MPI_ROOT) {
@@ -193,6 +234,7 @@ inline void describe_allgatherv(Call& call, const Side& send, const VectorSide& 
   call.positional();
   if (!call.active() || call.comm() == nullptr) return;
   counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
+  touch(call, true, recv, peers_of(call));
   if (send.buffer == MPI_IN_PLACE) {
     call.data(recv.counts[call.comm()->rank], recv.type);
   } else {
@@ -207,6 +249,8 @@ inline void describe_alltoallv(Call& call, const VectorSide& send, const VectorS
   const VectorSide& sent = send.buffer == MPI_IN_PLACE ? recv : send;
   counts(call, Part::sendcounts, sent.counts, peers_of(call), sent.type);
   counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
+  touch(call, false, sent, peers_of(call));
+  touch(call, true, recv, peers_of(call));
   const FlatType from = flatten(sent.type), to = flatten(recv.type);
   if (from.basic == to.basic) call.slot().dtype = static_cast<std::uint8_t>(from.basic);
 }
@@ -219,16 +263,18 @@ inline ElementType common_type(const MPI_Datatype* types, int n) {
   return common;
 }
 
-inline void describe_alltoallw(Call& call, const void* sendbuf, const int* sendcounts, const MPI_Datatype* sendtypes,
-                               const int* recvcounts, const MPI_Datatype* recvtypes) {
+template <class Displacement>
+void describe_alltoallw(Call& call, const TypedSide<Displacement>& send, const TypedSide<Displacement>& recv) {
   call.positional();
   if (!call.active()) return;
-  const bool in_place = sendbuf == MPI_IN_PLACE;
+  const TypedSide<Displacement>& sent = send.buffer == MPI_IN_PLACE ? recv : send;
   const int n = peers_of(call);
-  call.typed_list(Part::sendcounts, in_place ? recvcounts : sendcounts, in_place ? recvtypes : sendtypes, n);
-  call.typed_list(Part::recvcounts, recvcounts, recvtypes, n);
-  const ElementType from = common_type(in_place ? recvtypes : sendtypes, n);
-  if (from == common_type(recvtypes, n)) call.slot().dtype = static_cast<std::uint8_t>(from);
+  call.typed_list(Part::sendcounts, sent.counts, sent.types, n);
+  call.typed_list(Part::recvcounts, recv.counts, recv.types, n);
+  touch(call, false, sent, n);
+  touch(call, true, recv, n);
+  const ElementType from = common_type(sent.types, n);
+  if (from == common_type(recv.types, n)) call.slot().dtype = static_cast<std::uint8_t>(from);
 }
 
 }  // namespace petri::record

@@ -26,6 +26,7 @@ inline void describe_neighbor_exchange(Call& call, const Side& send, const Side&
 inline void describe_neighbor_allgatherv(Call& call, const Side& send, const VectorSide& recv) {
   call.positional();
   counts(call, Part::recvcounts, recv.counts, sources_of(call), recv.type);
+  touch(call, true, recv, sources_of(call));
   gives(call, send);
 }
 
@@ -34,19 +35,22 @@ inline void describe_neighbor_alltoallv(Call& call, const VectorSide& send, cons
   if (!call.active()) return;
   counts(call, Part::sendcounts, send.counts, destinations_of(call), send.type);
   counts(call, Part::recvcounts, recv.counts, sources_of(call), recv.type);
+  touch(call, false, send, destinations_of(call));
+  touch(call, true, recv, sources_of(call));
   const FlatType from = flatten(send.type), to = flatten(recv.type);
   if (from.basic == to.basic) call.slot().dtype = static_cast<std::uint8_t>(from.basic);
 }
 
-inline void describe_neighbor_alltoallw(Call& call, const int* sendcounts, const MPI_Datatype* sendtypes,
-                                        const int* recvcounts, const MPI_Datatype* recvtypes) {
+inline void describe_neighbor_alltoallw(Call& call, const TypedSide<MPI_Aint>& send, const TypedSide<MPI_Aint>& recv) {
   call.positional();
   if (!call.active()) return;
   const int to = destinations_of(call), from = sources_of(call);
-  call.typed_list(Part::sendcounts, sendcounts, sendtypes, to);
-  call.typed_list(Part::recvcounts, recvcounts, recvtypes, from);
-  const ElementType sent = common_type(sendtypes, to);
-  if (sent == common_type(recvtypes, from)) call.slot().dtype = static_cast<std::uint8_t>(sent);
+  call.typed_list(Part::sendcounts, send.counts, send.types, to);
+  call.typed_list(Part::recvcounts, recv.counts, recv.types, from);
+  touch(call, false, send, to);
+  touch(call, true, recv, from);
+  const ElementType sent = common_type(send.types, to);
+  if (sent == common_type(recv.types, from)) call.slot().dtype = static_cast<std::uint8_t>(sent);
 }
 
 }  // namespace petri::record

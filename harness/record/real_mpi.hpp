@@ -38,15 +38,19 @@ struct FirstCall<pointer, Name, int (*)(Arguments...)> {
 }  // namespace petri::record::real
 
 // For the files that define the pointers of a table: PETRI_REAL(name).
-#define PETRI_DEFINE_REAL(name)                   \
+#define PETRI_DEFINE_REAL(name) PETRI_DEFINE_REAL_NAMED(name, MPI_##name)
+#define PETRI_DEFINE_REAL_NAMED(name, function) PETRI_DEFINE_REAL_NAMED_(name, function)
+#define PETRI_DEFINE_REAL_NAMED_(name, function)  \
   struct name##Name {                             \
-    static constexpr char text[] = "PMPI_" #name; \
+    static constexpr char text[] = "P" #function; \
   };                                              \
-  constinit decltype(&::MPI_##name) name = &FirstCall<&name, name##Name, decltype(&::MPI_##name)>::call;
+  constinit decltype(&::function) name = &FirstCall<&name, name##Name, decltype(&::function)>::call;
 
 // Defines a wrapper under both of its names: PETRI_MPI(Send)(const void* buf, …) { … }. Each has an entry in a table.
 // A function that probes for MPI, as MPI_Initialized, is better not wrapped: its presence would tell a program without
 // MPI that it has one.
-#define PETRI_MPI(name)                                                                                    \
-  extern "C" __attribute__((visibility("default"), alias("MPI_" #name))) decltype(MPI_##name) PMPI_##name; \
-  extern "C" __attribute__((visibility("default"))) int MPI_##name
+#define PETRI_MPI(name) PETRI_MPI_NAMED(MPI_##name)
+#define PETRI_MPI_NAMED(function) PETRI_MPI_NAMED_(function)
+#define PETRI_MPI_NAMED_(function)                                                                      \
+  extern "C" __attribute__((visibility("default"), alias(#function))) decltype(::function) P##function; \
+  extern "C" __attribute__((visibility("default"))) int function

@@ -114,6 +114,8 @@ void write_command_line() {
 void open_record() {
   state.strict = is_set("PETRI_STRICT");
   state.digests = is_set("PETRI_RECORD_DIGESTS");
+  state.buffers = is_set("PETRI_RECORD_BUFFERS");
+  state.observes = state.digests || state.buffers;
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   const std::int64_t start_ns = now_ns(CLOCK_REALTIME);
@@ -156,6 +158,9 @@ void learn_world() {
   state.header->clock_hz.store(ns > 0 ? ticks / ns * 1e9 : 0.0, std::memory_order_relaxed);
   learn_predefined();
   learn_world_comms();
+  MPI_Comm parent = handles.no_comm;
+  if (real::Comm_get_parent(&parent) == MPI_SUCCESS && parent != handles.no_comm)
+    state.header->spawned.store(1, std::memory_order_relaxed);
 
   int level = MPI_THREAD_SINGLE;
   real::Query_thread(&level);

@@ -113,6 +113,58 @@ void Call::typed_list(Part kind, const int* values, const MPI_Datatype* types, s
   if (!write_list<std::int64_t>(n, room, flat_count, [&] { return add_part(kind); })) slot_->flags |= kListCut;
 }
 
+void Call::observe_in(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  reads(buffer, count, type);
+  if (state.digests && !starts_later_) digest_in(buffer, count, type);
+}
+
+void Call::observe_out(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  writes(buffer, count, type);
+  if (state.digests && !starts_later_) digest_out(buffer, count, type);
+}
+
+namespace {
+
+struct Span {
+  std::uint64_t begin, end;
+};
+
+// From the first byte of the first element to the last byte of the last one (MPI 4.1, section 5.1.7).
+Span span_of(const void* buffer, std::int64_t count, MPI_Datatype type) {
+  MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
+  real::Type_get_extent(type, &low, &extent);
+  real::Type_get_true_extent(type, &true_low, &true_extent);
+  const auto first = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(buffer)) + true_low;
+  const std::int64_t last = first + (count - 1) * extent;
+  return {static_cast<std::uint64_t>(first < last ? first : last),
+          static_cast<std::uint64_t>((first < last ? last : first) + true_extent)};
+}
+
+void widen(std::uint64_t& address, std::uint64_t& bytes, Span span) {
+  const Span all{bytes == 0 || span.begin < address ? span.begin : address,
+                 bytes == 0 || span.end > address + bytes ? span.end : address + bytes};
+  address = all.begin;
+  bytes = all.end - all.begin;
+}
+
+}  // namespace
+
+void Call::note_buffer(bool written, const void* buffer, std::int64_t count, MPI_Datatype type) {
+  if (!active() || count <= 0 || buffer == MPI_IN_PLACE || type == handles.no_type) return;
+  const bool fresh = buffers_ == 0;
+  if (fresh) buffers_ = number_ + 1 + parts_;
+  PartSlot* part = fresh ? add_part(Part::buffers) : reinterpret_cast<PartSlot*>(&slot_at(buffers_));
+  Buffers all{};
+  if (!fresh) std::memcpy(&all, part->payload, sizeof all);
+  const Span span = span_of(buffer, count, type);
+  if (written)
+    widen(all.recv_address, all.recv_bytes, span);
+  else
+    widen(all.send_address, all.send_bytes, span);
+  std::memcpy(part->payload, &all, sizeof all);
+  part->used = sizeof all;
+}
+
 void Call::digest_in(const void* buffer, std::int64_t count, MPI_Datatype type) {
   if (!active()) return;
   const FlatType flat = flatten(type);

@@ -25,6 +25,8 @@ struct State {
   bool threaded = false;   // MPI_THREAD_MULTIPLE was granted
   bool strict = false;     // PETRI_STRICT
   bool digests = false;    // PETRI_RECORD_DIGESTS
+  bool buffers = false;    // PETRI_RECORD_BUFFERS
+  bool observes = false;   // one of the two
   Header* header = nullptr;
   unsigned char* ring = nullptr;
   std::uint64_t mask = 0;       // slots - 1
@@ -159,12 +161,22 @@ class Call {
   void scaled_list(Part kind, const int* values, std::int64_t n, std::int64_t scale);
   void text(const char* text);
   void typed_list(Part kind, const int* values, const MPI_Datatype* types, std::int64_t n);
+  // What the call reads and what it writes: digests and buffers are recorded on request only.
   void in(const void* buffer, std::int64_t count, MPI_Datatype type) {
-    if (__builtin_expect(state.digests, 0)) digest_in(buffer, count, type);
+    if (__builtin_expect(state.observes, 0)) observe_in(buffer, count, type);
   }
   void out(const void* buffer, std::int64_t count, MPI_Datatype type) {
-    if (__builtin_expect(state.digests, 0)) digest_out(buffer, count, type);
+    if (__builtin_expect(state.observes, 0)) observe_out(buffer, count, type);
   }
+  // The same without a digest, also of several pieces: one after the other.
+  void reads(const void* buffer, std::int64_t count, MPI_Datatype type) {
+    if (__builtin_expect(state.buffers, 0)) note_buffer(false, buffer, count, type);
+  }
+  void writes(const void* buffer, std::int64_t count, MPI_Datatype type) {
+    if (__builtin_expect(state.buffers, 0)) note_buffer(true, buffer, count, type);
+  }
+  // The call makes a persistent request: what is in its buffers does not matter yet.
+  void starts_later() { starts_later_ = true; }
   void new_request();  // the call makes a request and gives it a number
 
   void begin();  // from here on a watcher sees the call as started
@@ -187,8 +199,11 @@ class Call {
   void stamp_time();
   void commit();
   PartSlot* add_part(Part kind);
+  void observe_in(const void* buffer, std::int64_t count, MPI_Datatype type);
+  void observe_out(const void* buffer, std::int64_t count, MPI_Datatype type);
   void digest_in(const void* buffer, std::int64_t count, MPI_Datatype type);
   void digest_out(const void* buffer, std::int64_t count, MPI_Datatype type);
+  void note_buffer(bool written, const void* buffer, std::int64_t count, MPI_Datatype type);
 
   Slot* slot_ = nullptr;
   CommEntry* comm_ = nullptr;
@@ -197,6 +212,8 @@ class Call {
   bool locked_ = false;
   bool wild_ = false;      // receives from any source or any tag
   bool receives_ = false;  // its status tells how much came
+  bool starts_later_ = false;
+  std::uint64_t buffers_ = 0;  // number of the continuation slot with the buffers; 0: there is none
   std::uint32_t number_of_request_ = kNoRequest;
   const void* fortran_requests_ = nullptr;  // where a Fortran caller keeps the request
   OutBuffer out_;

@@ -78,7 +78,7 @@ PETRI_MPI(Gatherv)
 (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
  MPI_Datatype recvtype, int root, MPI_Comm comm) {
   Call call(Op::gatherv, PETRI_SITE, comm);
-  describe_gatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, recvtype}, root);
+  describe_gatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype}, root);
   return run(call, [&] {
     return real::Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
   });
@@ -88,7 +88,7 @@ PETRI_MPI(Scatterv)
 (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount,
  MPI_Datatype recvtype, int root, MPI_Comm comm) {
   Call call(Op::scatterv, PETRI_SITE, comm);
-  describe_scatterv(call, {sendbuf, sendcounts, sendtype}, {recvbuf, recvcount, recvtype}, root);
+  describe_scatterv(call, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
   return run(call, [&] {
     return real::Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
   });
@@ -114,7 +114,7 @@ PETRI_MPI(Allgatherv)
 (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
  MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(Op::allgatherv, PETRI_SITE, comm);
-  describe_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
   return run(call, [&] {
     return real::Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   });
@@ -124,7 +124,7 @@ PETRI_MPI(Alltoallv)
 (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
  const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(Op::alltoallv, PETRI_SITE, comm);
-  describe_alltoallv(call, {sendbuf, sendcounts, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_alltoallv(call, {sendbuf, sendcounts, sdispls, sendtype}, {recvbuf, recvcounts, rdispls, recvtype});
   return run(call, [&] {
     return real::Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
   });
@@ -134,7 +134,7 @@ PETRI_MPI(Alltoallw)
 (const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
  const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   Call call(Op::alltoallw, PETRI_SITE, comm);
-  describe_alltoallw(call, sendbuf, sendcounts, sendtypes, recvcounts, recvtypes);
+  describe_alltoallw<int>(call, {sendbuf, sendcounts, sdispls, sendtypes}, {recvbuf, recvcounts, rdispls, recvtypes});
   return run(call, [&] {
     return real::Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
   });

@@ -18,7 +18,7 @@ PETRI_MPI(Neighbor_allgatherv)
 (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
  MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(Op::neighbor_allgatherv, PETRI_SITE, comm);
-  describe_neighbor_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_neighbor_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
   return run(call, [&] {
     return real::Neighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
   });
@@ -37,7 +37,7 @@ PETRI_MPI(Neighbor_alltoallv)
 (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
  const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   Call call(Op::neighbor_alltoallv, PETRI_SITE, comm);
-  describe_neighbor_alltoallv(call, {sendbuf, sendcounts, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_neighbor_alltoallv(call, {sendbuf, sendcounts, sdispls, sendtype}, {recvbuf, recvcounts, rdispls, recvtype});
   return run(call, [&] {
     return real::Neighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
                                     comm);
@@ -48,7 +48,8 @@ PETRI_MPI(Neighbor_alltoallw)
 (const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
  const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   Call call(Op::neighbor_alltoallw, PETRI_SITE, comm);
-  describe_neighbor_alltoallw(call, sendcounts, sendtypes, recvcounts, recvtypes);
+  describe_neighbor_alltoallw(call, {sendbuf, sendcounts, sdispls, sendtypes},
+                              {recvbuf, recvcounts, rdispls, recvtypes});
   return run(call, [&] {
     return real::Neighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
                                     comm);
@@ -69,7 +70,7 @@ PETRI_MPI(Ineighbor_allgatherv)
 (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::ineighbor_allgatherv, PETRI_SITE, comm);
-  describe_neighbor_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_neighbor_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
   return start(call, request, [&] {
     return real::Ineighbor_allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm,
                                       request);
@@ -90,7 +91,7 @@ PETRI_MPI(Ineighbor_alltoallv)
 (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
  const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::ineighbor_alltoallv, PETRI_SITE, comm);
-  describe_neighbor_alltoallv(call, {sendbuf, sendcounts, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_neighbor_alltoallv(call, {sendbuf, sendcounts, sdispls, sendtype}, {recvbuf, recvcounts, rdispls, recvtype});
   return start(call, request, [&] {
     return real::Ineighbor_alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
                                      comm, request);
@@ -102,7 +103,8 @@ PETRI_MPI(Ineighbor_alltoallw)
  const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
  MPI_Request* request) {
   Call call(Op::ineighbor_alltoallw, PETRI_SITE, comm);
-  describe_neighbor_alltoallw(call, sendcounts, sendtypes, recvcounts, recvtypes);
+  describe_neighbor_alltoallw(call, {sendbuf, sendcounts, sdispls, sendtypes},
+                              {recvbuf, recvcounts, rdispls, recvtypes});
   return start(call, request, [&] {
     return real::Ineighbor_alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes,
                                      comm, request);

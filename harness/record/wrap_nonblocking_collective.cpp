@@ -87,7 +87,7 @@ PETRI_MPI(Igatherv)
 (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
  MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::igatherv, PETRI_SITE, comm);
-  describe_gatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, recvtype}, root);
+  describe_gatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype}, root);
   return start(call, request, [&] {
     return real::Igatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request);
   });
@@ -97,7 +97,7 @@ PETRI_MPI(Iscatterv)
 (const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount,
  MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::iscatterv, PETRI_SITE, comm);
-  describe_scatterv(call, {sendbuf, sendcounts, sendtype}, {recvbuf, recvcount, recvtype}, root);
+  describe_scatterv(call, {sendbuf, sendcounts, displs, sendtype}, {recvbuf, recvcount, recvtype}, root);
   return start(call, request, [&] {
     return real::Iscatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request);
   });
@@ -127,7 +127,7 @@ PETRI_MPI(Iallgatherv)
 (const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
  MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::iallgatherv, PETRI_SITE, comm);
-  describe_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_allgatherv(call, {sendbuf, sendcount, sendtype}, {recvbuf, recvcounts, displs, recvtype});
   return start(call, request, [&] {
     return real::Iallgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request);
   });
@@ -137,7 +137,7 @@ PETRI_MPI(Ialltoallv)
 (const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
  const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request) {
   Call call(Op::ialltoallv, PETRI_SITE, comm);
-  describe_alltoallv(call, {sendbuf, sendcounts, sendtype}, {recvbuf, recvcounts, recvtype});
+  describe_alltoallv(call, {sendbuf, sendcounts, sdispls, sendtype}, {recvbuf, recvcounts, rdispls, recvtype});
   return start(call, request, [&] {
     return real::Ialltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm,
                             request);
@@ -148,7 +148,7 @@ PETRI_MPI(Ialltoallw)
 (const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
  const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request) {
   Call call(Op::ialltoallw, PETRI_SITE, comm);
-  describe_alltoallw(call, sendbuf, sendcounts, sendtypes, recvcounts, recvtypes);
+  describe_alltoallw<int>(call, {sendbuf, sendcounts, sdispls, sendtypes}, {recvbuf, recvcounts, rdispls, recvtypes});
   return start(call, request, [&] {
     return real::Ialltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm,
                             request);

@@ -7,11 +7,12 @@ using namespace petri::record;
 namespace {
 
 template <class Init>
-int init_send(Op op, const void* site, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+int init_send(Op op, const void* site, const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               const MPI_Request* request, const Init& init) {
   Call call(op, site, comm);
   call.data(count, type);
   call.to(to, tag);
+  call.reads(buffer, count, type);
   return initialize(call, request, init);
 }
 
@@ -52,7 +53,7 @@ int start_request(const void* site, MPI_Request* request) {
 
 PETRI_MPI(Send_init)
 (const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  return init_send(Op::send_init, PETRI_SITE, count, type, dest, tag, comm, request, [=] {
+  return init_send(Op::send_init, PETRI_SITE, buf, count, type, dest, tag, comm, request, [=] {
     return state.strict ? real::Ssend_init(buf, count, type, dest, tag, comm, request)
                         : real::Send_init(buf, count, type, dest, tag, comm, request);
   });
@@ -60,19 +61,19 @@ PETRI_MPI(Send_init)
 
 PETRI_MPI(Bsend_init)
 (const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  return init_send(Op::bsend_init, PETRI_SITE, count, type, dest, tag, comm, request,
+  return init_send(Op::bsend_init, PETRI_SITE, buf, count, type, dest, tag, comm, request,
                    [=] { return real::Bsend_init(buf, count, type, dest, tag, comm, request); });
 }
 
 PETRI_MPI(Rsend_init)
 (const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  return init_send(Op::rsend_init, PETRI_SITE, count, type, dest, tag, comm, request,
+  return init_send(Op::rsend_init, PETRI_SITE, buf, count, type, dest, tag, comm, request,
                    [=] { return real::Rsend_init(buf, count, type, dest, tag, comm, request); });
 }
 
 PETRI_MPI(Ssend_init)
 (const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  return init_send(Op::ssend_init, PETRI_SITE, count, type, dest, tag, comm, request,
+  return init_send(Op::ssend_init, PETRI_SITE, buf, count, type, dest, tag, comm, request,
                    [=] { return real::Ssend_init(buf, count, type, dest, tag, comm, request); });
 }
 
@@ -81,6 +82,7 @@ PETRI_MPI(Recv_init)
   Call call(Op::recv_init, PETRI_SITE, comm);
   call.data(count, type);
   call.from(source, tag);
+  call.writes(buf, count, type);
   return initialize(call, request, [=] { return real::Recv_init(buf, count, type, source, tag, comm, request); });
 }
 

@@ -51,6 +51,7 @@ void describe_origin(Call& call, const Target& target, const Side* sends, const 
     call.sides(sides);
   }
   if (sends != nullptr) call.in(sends->buffer, sends->count, sends->type);
+  if (gets != nullptr) call.writes(gets->buffer, gets->count, gets->type);
 }
 
 void describe_put(Call& call, MPI_Win win, const Side& origin, const Target& target) {
@@ -133,6 +134,7 @@ PETRI_MPI(Compare_and_swap)
 (const void* origin, const void* compare, void* result, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win) {
   Call call(Op::compare_and_swap, PETRI_SITE);
   describe_put(call, win, {origin, 1, type}, {rank, disp, 1, type});
+  call.writes(result, 1, type);
   return access(call, [=] { return real::Compare_and_swap(origin, compare, result, type, rank, disp, win); });
 }
 

@@ -1,6 +1,7 @@
 // Windows and their synchronization, MPI 4.1 sections 12.2 and 12.5.
 #include "harness/record/comm_objects.hpp"
 #include "harness/record/creation.hpp"
+#include "harness/record/handles.hpp"
 
 using namespace petri;
 using namespace petri::record;
@@ -10,8 +11,9 @@ namespace {
 // Each member says what displacements in its memory count.
 template <class Create>
 int make_window(Op op, const void* site, MPI_Comm comm, const MPI_Win* win, std::int64_t disp_unit,
-                const Create& create) {
+                const Create& create, const void* memory = nullptr, MPI_Aint bytes = 0) {
   Call call(op, site, comm);
+  call.writes(memory, bytes, handles.byte);
   return make_object(call, windows, win, &CommEntry::windows, [&] {
     if (call.active() && call.comm() != nullptr) {
       WindowFact fact{};
@@ -68,8 +70,9 @@ int synchronize_target(Op op, const void* site, MPI_Win win, int target, const S
 }  // namespace
 
 PETRI_MPI(Win_create)(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  return make_window(Op::win_create, PETRI_SITE, comm, win, disp_unit,
-                     [=] { return real::Win_create(base, size, disp_unit, info, comm, win); });
+  return make_window(
+      Op::win_create, PETRI_SITE, comm, win, disp_unit,
+      [=] { return real::Win_create(base, size, disp_unit, info, comm, win); }, base, size);
 }
 
 PETRI_MPI(Win_allocate)(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr, MPI_Win* win) {

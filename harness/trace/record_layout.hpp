@@ -82,6 +82,7 @@ struct Header {
 
   alignas(64) std::atomic<Ended> ended;
   std::atomic<std::int32_t> exit_status;  // of exit() or abort
+  std::atomic<std::uint32_t> spawned;     // 1: made by MPI_Comm_spawn, no rank of the world that is recorded
   std::atomic<std::int32_t> signal;       // written by the launcher: the process is gone without having said so
 };
 static_assert(sizeof(Header) <= kHeaderBytes);

@@ -19,7 +19,7 @@ FORTRAN = re.compile(r"^PETRI_FORTRAN\((\w+), ", re.MULTILINE)
 CALL = re.compile(r"\breal::(\w+)\(")
 # These make no event of the program.
 NO_EVENT = re.compile(r"^(Pcontrol|Type_free|File_(i?(read|write)(_at|_shared)?|seek|get_position_shared|delete))$")
-OF_MPI = re.compile(r"^P?MPI_\w+$")
+OF_MPI = re.compile(r"^P?MPIX?_\w+$")
 
 
 def symbols(nm_output):

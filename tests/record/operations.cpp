@@ -364,7 +364,18 @@ constexpr Program kPrograms[] = {
     {"head_to_head", head_to_head},
 };
 
+std::vector<Program>& all_programs() {
+  static std::vector<Program> programs;
+  return programs;
+}
+
+const petri::test::Programs own(kPrograms);
+
 }  // namespace
+
+petri::test::Programs::Programs(std::span<const Program> programs) {
+  all_programs().insert(all_programs().end(), programs.begin(), programs.end());
+}
 
 void petri::test::end_soon() {
   alarm(1);
@@ -380,11 +391,8 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  for (const std::span<const Program> programs :
-       {std::span<const Program>(kPrograms), petri::test::topology_programs(), petri::test::window_programs(),
-        petri::test::file_programs(), petri::test::mpi4_programs()})
-    for (const Program& program : programs)
-      if (std::strcmp(argv[1], program.name) == 0) program.run();
+  for (const Program& program : all_programs())
+    if (std::strcmp(argv[1], program.name) == 0) program.run();
   MPI_Finalize();
   return 0;
 }

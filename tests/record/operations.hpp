@@ -27,10 +27,9 @@ inline int world_size() {
 // A job that is meant to hang ends by itself after a second.
 void end_soon();
 
-std::span<const Program> topology_programs();
-std::span<const Program> window_programs();
-std::span<const Program> file_programs();
-// Those with calls that are new in MPI 4.0; none where the MPI library lacks them.
-std::span<const Program> mpi4_programs();
+// Makes the programs of a file known to the main function. Which files there are depends on the MPI library.
+struct Programs {
+  explicit Programs(std::span<const Program> programs);
+};
 
 }  // namespace petri::test

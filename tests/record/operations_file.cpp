@@ -104,10 +104,7 @@ constexpr Program kPrograms[] = {
     {"file_hang", file_hang},
 };
 
+const Programs programs(kPrograms);
+
 }  // namespace
-
-std::span<const Program> file_programs() {
-  return kPrograms;
-}
-
 }  // namespace petri::test

@@ -26,12 +26,50 @@ void mpi4_calls() {
   MPI_Comm_free(&dup);
 }
 
-constexpr Program kPrograms[] = {{"mpi4_calls", mpi4_calls}};
-
-}  // namespace
-
-std::span<const Program> mpi4_programs() {
-  return kPrograms;
+// Rank 0 sends four partitions of two elements each, in every way to say that one is ready.
+void partitioned_messages() {
+  int rank = 0, flag = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int data[8] = {}, list[1] = {3};
+  MPI_Request request;
+  if (rank == 0)
+    MPI_Psend_init(data, 4, 2, MPI_INT, 1, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  else
+    MPI_Precv_init(data, 4, 2, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  if (rank == 0) {
+    MPI_Pready(0, request);
+    MPI_Pready_range(1, 2, request);
+    MPI_Pready_list(1, list, request);
+  } else {
+    while (flag == 0) MPI_Parrived(request, 2, &flag);
+  }
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
 }
 
+void from_groups() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Group world, mine, theirs;
+  const int other = 1 - rank;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_incl(world, 1, &rank, &mine);
+  MPI_Group_incl(world, 1, &other, &theirs);
+  MPI_Comm both, inter;
+  MPI_Comm_create_from_group(world, "petri.test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &both);
+  MPI_Barrier(both);
+  MPI_Intercomm_create_from_groups(mine, 0, theirs, 0, "petri.inter", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &inter);
+  MPI_Barrier(inter);
+}
+
+constexpr Program kPrograms[] = {
+    {"mpi4_calls", mpi4_calls},
+    {"partitioned_messages", partitioned_messages},
+    {"from_groups", from_groups},
+};
+
+const Programs programs(kPrograms);
+
+}  // namespace
 }  // namespace petri::test

@@ -19,5 +19,30 @@ TEST(RecordMpi4, NonblockingSendrecvAndDupWithInfo) {
           R"({"op":"comm_free","comm":"world/0"})"));
 }
 
+TEST(RecordMpi4, PartitionsAreNamedByTheirNumbers) {
+  const Scenario& scenario = record(2, "partitioned_messages");
+  EXPECT_THAT(
+      events_of(scenario, 0),
+      testing::ElementsAre(
+          R"({"op":"psend_init","count":2,"dtype":"int32","peer":1,"tag":7,"request":0,"partitions":4})",
+          R"({"op":"start","request":0})", R"({"op":"pready","request":0,"index":0})",
+          R"({"op":"pready_range","request":0,"indices":[1,2]})", R"({"op":"pready_list","request":0,"indices":[3]})",
+          R"({"op":"wait","request":0})", R"({"op":"request_free","request":0})"));
+  EXPECT_THAT(events_of(scenario, 1),
+              testing::IsSupersetOf(
+                  {R"({"op":"precv_init","count":2,"dtype":"int32","peer":0,"tag":7,"request":0,"partitions":4})",
+                   R"({"op":"parrived","request":0,"flag":true,"index":2})"}));
+}
+
+TEST(RecordMpi4, CommunicatorsFromGroupsAreNamedByTheirText) {
+  EXPECT_THAT(
+      events_of(record(2, "from_groups"), 1),
+      testing::ElementsAre(
+          R"({"op":"comm_create_from_group","new":"world/gpetri.test","ranks":[0,1],"value":"petri.test"})",
+          R"({"op":"barrier","comm":"world/gpetri.test"})",
+          R"({"op":"intercomm_create_from_groups","new":"world/gpetri.inter:0-1","ranks":[1],"value":"petri.inter"})",
+          R"({"op":"barrier","comm":"world/gpetri.inter:0-1"})"));
+}
+
 }  // namespace
 }  // namespace petri::test

@@ -105,10 +105,7 @@ constexpr Program kPrograms[] = {
     {"neighbor_hang", neighbor_hang},
 };
 
+const Programs programs(kPrograms);
+
 }  // namespace
-
-std::span<const Program> topology_programs() {
-  return kPrograms;
-}
-
 }  // namespace petri::test

@@ -120,16 +120,34 @@ void lock_hang() {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// Memory at addresses with a known distance, read and written in every shape.
+void buffers() {
+  static int memory[64];
+  const int rank = world_rank();
+  const int counts[2] = {2, 1}, places[2] = {4, 0};
+  MPI_Datatype column;
+  MPI_Type_vector(2, 1, 3, MPI_INT, &column);
+  MPI_Type_commit(&column);
+  MPI_Win win;
+  MPI_Bcast(memory, 4, MPI_INT, 0, MPI_COMM_WORLD);  // the origin of what follows
+  MPI_Allreduce(MPI_IN_PLACE, memory + 8, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allgatherv(memory + 16, rank == 0 ? 2 : 1, MPI_INT, memory, counts, places, MPI_INT, MPI_COMM_WORLD);
+  if (rank == 0) MPI_Send(memory + 32, 1, column, 1, 0, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(memory + 32, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Win_create(memory + 48, 32, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  MPI_Get(memory + 8, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+  MPI_Win_unlock(0, win);
+  MPI_Win_free(&win);
+}
+
 constexpr Program kPrograms[] = {
     {"windows", windows},     {"post_start_complete_wait", post_start_complete_wait},
     {"locks", locks},         {"one_sided", one_sided},
-    {"lock_hang", lock_hang},
+    {"lock_hang", lock_hang}, {"buffers", buffers},
 };
 
+const Programs programs(kPrograms);
+
 }  // namespace
-
-std::span<const Program> window_programs() {
-  return kPrograms;
-}
-
 }  // namespace petri::test

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "tests/record/recorded.hpp"
 
 namespace petri::test {
@@ -88,6 +91,48 @@ TEST(RecordOneSided, ALockThatIsNotGrantedLeavesAStartedEvent) {
 
 TEST(RecordWindows, StrictModeDoesNotChangeTheEvents) {
   EXPECT_EQ(events_of(record(2, "windows"), 0), events_of(record(2, "windows", "PETRI_STRICT=1"), 0));
+}
+
+// Where memory begins, relative to the first broadcast's, and how long it is.
+struct Place {
+  std::int64_t at;
+  std::uint64_t bytes;
+  bool operator==(const Place&) const = default;
+};
+
+std::optional<Place> place(const Scenario& scenario, int rank, Op op, std::optional<Buffer> EventExtras::*buffer) {
+  const auto& events = scenario.ranks.at(static_cast<std::size_t>(rank)).events;
+  const auto find = [&](Op wanted) {
+    return std::find_if(events.begin(), events.end(), [=](const Event& event) { return event.op == wanted; });
+  };
+  const EventExtras& origin = find(Op::bcast)->extras.get();
+  const auto found = find(op);
+  if (found == events.end() || !(found->extras.get().*buffer)) return std::nullopt;
+  const std::uint64_t base = (rank == 0 ? origin.sendbuffer : origin.recvbuffer).value().address;
+  const Buffer memory = *(found->extras.get().*buffer);
+  return Place{static_cast<std::int64_t>(memory.address - base), memory.bytes};
+}
+
+TEST(RecordBuffers, ReachFromTheFirstToTheLastByteThatACallTouches) {
+  const Scenario& scenario = record(2, "buffers", "PETRI_RECORD_BUFFERS=1");
+  const auto sent = &EventExtras::sendbuffer, received = &EventExtras::recvbuffer;
+  EXPECT_EQ(place(scenario, 0, Op::bcast, sent), (Place{0, 16}));
+  EXPECT_EQ(place(scenario, 0, Op::bcast, received), std::nullopt);
+  EXPECT_EQ(place(scenario, 1, Op::allreduce, sent), (Place{32, 8}));  // in place
+  EXPECT_EQ(place(scenario, 1, Op::allreduce, received), (Place{32, 8}));
+  EXPECT_EQ(place(scenario, 1, Op::allgatherv, sent), (Place{64, 4}));
+  EXPECT_EQ(place(scenario, 1, Op::allgatherv, received), (Place{0, 24}));  // with the gap between the pieces
+  EXPECT_EQ(place(scenario, 0, Op::send, sent), (Place{128, 16}));          // a strided type
+  EXPECT_EQ(place(scenario, 1, Op::recv, received), (Place{128, 16}));
+  EXPECT_EQ(place(scenario, 1, Op::win_create, received), (Place{192, 32}));
+  EXPECT_EQ(place(scenario, 1, Op::get, received), (Place{32, 4}));
+  EXPECT_EQ(place(scenario, 1, Op::get, sent), std::nullopt);
+}
+
+TEST(RecordBuffers, AreNotRecordedUnlessAskedFor) {
+  const Scenario& scenario = record(2, "buffers");
+  EXPECT_EQ(scenario.ranks[0].events.at(1).op, Op::bcast);
+  EXPECT_FALSE(scenario.ranks[0].events.at(1).extras->sendbuffer);
 }
 
 }  // namespace
