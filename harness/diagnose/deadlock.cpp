@@ -81,7 +81,7 @@ class DeadlockTeller {
     std::set<std::int32_t> comms;
     for (const std::uint32_t node : component.nodes)
       for (const Link& link : graph_.nodes()[node].links)
-        if (is_part(component, link)) comms.insert(link.comm);
+        if (link.kind != model::Atom::stream && is_part(component, link)) comms.insert(link.comm);
     return comms;
   }
 
@@ -337,6 +337,8 @@ class DeadlockTeller {
   }
 
   std::string targets_text(const Node& node, const Component& component) const {
+    for (const Link& link : node.links)
+      if (link.kind == model::Atom::stream) return fmt::format("its own stream {}", run_.lanes[link.lane].stream);
     std::vector<std::int32_t> targets;
     for (const Link& link : node.links) targets.insert(targets.end(), link.targets.begin(), link.targets.end());
     return ranks_text(in_cycle(targets, component));

@@ -101,11 +101,7 @@ class Judge {
     if (faults.empty()) return false;
     const BufferingLimit limit =
         options_.buffered ? BufferingLimit{true, std::nullopt} : buffering_limit(scenario_, follow_record, script);
-    std::string suffix;
-    if (!limit.always)
-      suffix = limit.bytes ? *limit.bytes == 0 ? " (unless collectives leave early)"
-                                               : fmt::format(" (unless {} bytes are buffered)", *limit.bytes)
-                           : " (unless buffered)";
+    const std::string suffix = limit.always ? "" : fmt::format(" (unless {})", hidden_where(run, limit));
     if (const auto decision = differing_decision(scenario_, run)) {
       Finding& first = faults.front().findings.front();
       first.evidence.insert(first.evidence.begin(), decision->text);
@@ -114,6 +110,21 @@ class Judge {
     if (result_.findings.empty()) say_assumptions(run, limit);
     for (const Fault& fault : faults) add(Verdict::deadlock, fault, suffix);
     return true;
+  }
+
+  // What hides a deadlock that the strict reading shows.
+  static std::string hidden_where(const model::Run& run, const BufferingLimit& limit) {
+    if (!limit.bytes) return "buffered";
+    if (*limit.bytes > 0) return fmt::format("{} bytes are buffered", *limit.bytes);
+    const auto some_wait_for = [&](auto... kinds) {
+      return std::any_of(run.waits.begin(), run.waits.end(), [&](const model::Wait& wait) {
+        return std::any_of(wait.atoms.begin(), wait.atoms.end(),
+                           [&](const model::Atom& atom) { return ((atom.kind == kinds) || ...); });
+      });
+    };
+    if (some_wait_for(model::Atom::stream)) return "kernels run side by side";
+    if (some_wait_for(model::Atom::lock, model::Atom::epoch)) return "locks and starts return early";
+    return "collectives leave early";
   }
 
   void say_assumptions(const model::Run& run, const BufferingLimit& limit) {
@@ -127,7 +138,7 @@ class Judge {
     else if (!limit.bytes)
       said.push_back("hidden where the library buffers the messages; their sizes are not all recorded");
     else if (*limit.bytes == 0)
-      said.push_back("hidden where collectives synchronize no more than they must");
+      said.push_back(fmt::format("hidden where {}", hidden_where(run, limit)));
     else
       said.push_back(fmt::format("hidden where messages of {} bytes are buffered: it hangs only beyond the eager limit",
                                  *limit.bytes));

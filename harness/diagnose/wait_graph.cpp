@@ -92,10 +92,9 @@ WaitGraph::WaitGraph(const Scenario& scenario, const model::Run& run)
   find_components();
 }
 
-// Does the rest of a thread's calls have one that the link waits for?
+// Does the rest of a lane's calls have one that the link waits for?
 bool WaitGraph::could_supply(const Link& link, std::uint32_t number) const {
   const model::Lane& lane = run_.lanes[number];
-  if (lane.is_stream()) return false;
   const auto& events = scenario_.ranks[static_cast<std::size_t>(lane.rank)].events;
   return std::any_of(std::upper_bound(lane.events.begin(), lane.events.end(), lane.index), lane.events.end(),
                      [&](std::uint32_t index) { return supplies(events[index], link); });

@@ -26,7 +26,8 @@ struct Lane {
   std::int32_t device = 0;            // of a stream's lane …
   std::string stream;                 // … and its name; empty for a thread
   bool whole = false;                 // a thread that makes all of the rank's calls: `events` is left out
-  std::vector<std::uint32_t> events;  // indices of a thread's events, ascending
+  // Indices of a thread's events, ascending; of a stream, after a run, those that it has not performed.
+  std::vector<std::uint32_t> events;
   Standing standing = Standing::blocked;
   std::uint32_t index = 0;  // of the event where it stands, in the rank's list; the number of events at its end
 

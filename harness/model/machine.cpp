@@ -208,6 +208,8 @@ void Machine::finish() {
     const LaneState& one = lanes_[lane];
     if (is_stream(lane)) {
       if (one.over) continue;
+      for (std::size_t item = one.pc; item < one.launches.size(); ++item)
+        end.events.insert(end.events.end(), one.launches[item].events.begin(), one.launches[item].events.end());
       const bool idle = one.pc == one.launches.size();
       end.standing = idle ? Standing::finished : Standing::blocked;
       end.index =

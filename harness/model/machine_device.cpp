@@ -164,6 +164,7 @@ Wait Machine::wait_of_stream(std::uint32_t lane) const {
   atom.posted = {rank, wait.index};
   atom.kind = Atom::stream;
   atom.peer = rank;
+  atom.comm = at(scenario_, atom.posted).comm;
   const Launch& item = one.launches[one.pc];
   if (!one.entered) {
     atom.number = occupied_.at({rank, run_.lanes[lane].device});

@@ -16,6 +16,11 @@ std::string group_rank(const Communicator& comm, std::int32_t rank) {
   return std::to_string(comm.ranks[static_cast<std::size_t>(rank)]);
 }
 
+std::string leader_across(std::int32_t peer, const std::string& remote) {
+  return remote.empty() || remote == "world" ? fmt::format("leader {}", peer)
+                                             : fmt::format("leader {} of {}", peer, remote);
+}
+
 std::string tag(std::int32_t tag) {
   return tag == kAny ? "any" : std::to_string(tag);
 }
@@ -64,13 +69,10 @@ std::string peers(const Communicator& comm, const Event& event) {
       out += fmt::format("{} from {}, tag {}", to != kUnset ? "," : "", group_rank(comm, from),
                          tag(pick(extras.recvtag, tag_of(event))));
   } else if (event.peer != kUnset) {
-    out += fmt::format(" {} {}, tag {}",
-                       kind == OpKind::send          ? "to"
-                       : kind == OpKind::comm_create ? "across to leader"
-                                                     : "from",
-                       extras.remote.empty() || extras.remote == "world"
-                           ? group_rank(comm, event.peer)
-                           : fmt::format("{} of {}", event.peer, extras.remote),
+    // A leader across is named in the communicator that both leaders share.
+    const std::string peer =
+        kind == OpKind::comm_create ? leader_across(event.peer, extras.remote) : group_rank(comm, event.peer);
+    out += fmt::format(" {} {}, tag {}", kind == OpKind::recv || kind == OpKind::probe ? "from" : "to", peer,
                        tag(tag_of(event)));
   }
   if (event.root != kUnset) out += fmt::format(" root {}", group_rank(comm, event.root));
