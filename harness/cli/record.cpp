@@ -174,6 +174,7 @@ int run_record(const std::vector<std::string>& args) {
       "computes")("strict", po::bool_switch(&request.job.strict),
                   "make every send wait for its receive, and every collective for all its ranks")(
       "digests", po::bool_switch(&request.job.digests), "record digests and summaries of buffers")(
+      "buffers", po::bool_switch(&request.job.buffers), "record which memory each call reads and writes")(
       "ring", po::value(&ring_mib)->value_name("MIB"),
       "memory for the events of a rank; the oldest are dropped when it is full (16)")(
       "json", po::bool_switch(&request.json), "one JSON object as the last line of stdout");

@@ -41,6 +41,7 @@ GuardedCommand command_for(const JobOptions& options, const std::filesystem::pat
   environment.emplace_back("PETRI_RECORD_DIR", (folder / "recording").string());
   if (options.strict) environment.emplace_back("PETRI_STRICT", "1");
   if (options.digests) environment.emplace_back("PETRI_RECORD_DIGESTS", "1");
+  if (options.buffers) environment.emplace_back("PETRI_RECORD_BUFFERS", "1");
   if (options.ring_mib) environment.emplace_back("PETRI_RECORD_RING", std::to_string(*options.ring_mib));
   keep_launcher_files_in(folder, command);
   if (options.capture_output) command.output = folder / "output";

@@ -27,6 +27,7 @@ struct JobOptions {
   std::filesystem::path recorder;  // libpetri_record.so; empty: nothing is recorded, and no deadlock is proved
   bool strict = false;             // make visible what buffering and early returns hide
   bool digests = false;            // digests of buffers
+  bool buffers = false;            // which memory calls read and write
   std::optional<std::uint64_t> ring_mib;
   bool capture_output = false;      // keep what the job prints in JobResult::output
   std::optional<double> timeout_s;  // stop after so long without progress; nothing: see kDefaultTimeout_s

@@ -188,6 +188,21 @@ PETRI_MPI(Testsome)(int count, MPI_Request requests[], int* done, int indices[],
   return call.end(result);
 }
 
+// A test that leaves the request as it is (MPI 4.1, section 3.7.6).
+PETRI_MPI(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
+  if (!records_here()) return real::Request_get_status(request, flag, status);
+  RequestSet set(&request, 1, PETRI_SITE);
+  const int result = within_call([&] { return real::Request_get_status(request, flag, status); });
+  if (!set.any_active()) return result;
+  if (result == MPI_SUCCESS && *flag == 0)
+    return record_failed_poll(Op::request_get_status, PETRI_SITE, set, false, result);
+  Call call(Op::request_get_status, PETRI_SITE);
+  describe(call, set, false);
+  call.flag(*flag != 0);
+  call.begin();
+  return call.end(result);
+}
+
 PETRI_MPI(Request_free)(MPI_Request* request) {
   if (!records_here()) return real::Request_free(request);
   RequestSet set(request, 1, PETRI_SITE);

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "harness/trace/digest.hpp"
 #include "tests/record/recorded.hpp"
 
@@ -110,6 +113,15 @@ TEST(RecordRequests, PersistentOnesKeepOneNumberAndEachStartSaysWhatItGot) {
                           R"({"op":"request_free","request":1})"));
   EXPECT_THAT(events_of(scenario, 0),
               Contains(R"({"op":"ssend_init","count":1,"dtype":"int32","peer":1,"tag":1,"request":1})"));
+}
+
+TEST(RecordRequests, ALookAtTheStatusLeavesTheRequestToItsWait) {
+  const auto events = events_of(record(2, "ready_and_buffered"), 0);
+  const auto look = std::find(events.begin(), events.end(), R"({"op":"request_get_status","request":5,"flag":true})");
+  ASSERT_NE(look, events.end());
+  EXPECT_EQ(*std::next(look), R"({"op":"wait","request":5})");
+  EXPECT_THAT(events, Contains(R"({"op":"rsend","count":1,"dtype":"int32","peer":1,"tag":0})"));
+  EXPECT_THAT(events, Contains(R"({"op":"testall","requests":[0,1,2,3,4],"flag":true})"));
 }
 
 TEST(RecordPolls, FailedPollsOfTwoSetsInTurnAreTwoEvents) {
