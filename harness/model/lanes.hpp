@@ -22,10 +22,10 @@ enum class Standing : std::uint8_t {
 
 struct Lane {
   std::int32_t rank = 0;
-  std::int32_t thread = 0;            // of a thread's lane
-  std::int32_t device = 0;            // of a stream's lane …
-  std::string stream;                 // … and its name; empty for a thread
-  bool whole = false;                 // a thread that makes all of the rank's calls: `events` is left out
+  std::int32_t thread = 0;  // of a thread's lane
+  std::int32_t device = 0;  // of a stream's lane …
+  std::string stream;       // … and its name; empty for a thread
+  bool whole = false;       // a thread that makes all of the rank's calls: `events` is left out
   // Indices of a thread's events, ascending; of a stream, after a run, those that it has not performed.
   std::vector<std::uint32_t> events;
   Standing standing = Standing::blocked;

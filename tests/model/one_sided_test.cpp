@@ -75,9 +75,10 @@ TEST(Lock, HeldAcrossABarrierBlocksWhoWantsItBeforeTheBarrier) {
 }
 
 TEST(Lock, WaitsForItsHolder) {
-  const model::Run blocked = run(script({"win_lock(win=w target=1 lock=exclusive); recv(peer=1)",
-                                  "win_lock(win=w target=1 lock=exclusive); send(peer=0); win_unlock(win=w target=1)"}),
-                          kStrict);
+  const model::Run blocked =
+      run(script({"win_lock(win=w target=1 lock=exclusive); recv(peer=1)",
+                  "win_lock(win=w target=1 lock=exclusive); send(peer=0); win_unlock(win=w target=1)"}),
+          kStrict);
   ASSERT_THAT(blocked.stuck, ElementsAre(0, 1));
   EXPECT_EQ(blocked.waits[1].atoms.front().kind, Atom::lock);
   EXPECT_EQ(blocked.waits[1].atoms.front().peer, 0);
@@ -96,8 +97,8 @@ TEST(Lock, OppositeOrdersBlockInSomeOrdersOfGrants) {
               "win_lock(win=w target=1 lock=exclusive); win_lock(win=w target=0 lock=exclusive); win_unlock(win=w "
               "target=0); win_unlock(win=w target=1)"});
   std::size_t blocked = 0, free = 0;
-  const auto seen =
-      explore(philosophers, kStrict, 100, [&](const model::Run& one) { return ++(one.stuck.empty() ? free : blocked), true; });
+  const auto seen = explore(philosophers, kStrict, 100,
+                            [&](const model::Run& one) { return ++(one.stuck.empty() ? free : blocked), true; });
   EXPECT_TRUE(seen.complete);
   EXPECT_EQ(blocked, 1u);
   EXPECT_EQ(free, 2u);
