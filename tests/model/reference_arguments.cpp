@@ -105,6 +105,7 @@ bool arguments_clash(const Facts& facts, const Seat& one, const Seat& other) {
     return true;
   const Communicator& comm = facts.scenario.comms[static_cast<std::size_t>(a.comm)];
   if (comm.is_inter()) {
+    if (one.rank == other.rank) return false;
     const auto in_first = [&](Rank rank) {
       return std::find(comm.ranks.begin(), comm.ranks.end(), rank) != comm.ranks.end();
     };

@@ -128,8 +128,10 @@ bool seat_done(const Facts& facts, const State& state, const Seat& seat) {
 }
 
 void sit(const Facts& facts, State& state, const Seat& seat) {
+  // A member gives to itself, too.
+  if (arguments_clash(facts, seat, seat)) state.mismatch = true;
   for (const Seat& other : state.seats)
-    if (other.domain == seat.domain && other.position == seat.position && other.rank != seat.rank &&
+    if (other.domain == seat.domain && other.position == seat.position &&
         same_operation(facts.event(seat.at), facts.event(other.at)) && arguments_clash(facts, seat, other))
       state.mismatch = true;
   add(state.seats, seat);
