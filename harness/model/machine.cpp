@@ -29,6 +29,10 @@ Machine::Machine(const Scenario& scenario, const Assumptions& assumptions, const
   run_.standing.assign(ranks_.size(), Standing::blocked);
   run_.index.assign(ranks_.size(), 0);
   for (const RankTrace& rank : scenario.ranks) run_.truncated.push_back(rank.end.dropped > 0);
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    for (std::uint32_t index = 0; index < trace(rank).events.size(); ++index)
+      if (const Event& event = trace(rank).events[index]; event.op == Op::cancel && event.flag == 1)
+        cancelled_[{rank, event.request}] = index;
   lanes_.resize(run_.lanes.size());
   for (std::uint32_t lane = 0; lane < run_.lanes.size(); ++lane) {
     const Lane& one = run_.lanes[lane];

@@ -68,6 +68,7 @@ class Machine {
     std::unordered_map<std::uint32_t, Init> inits;                          // persistent requests by number
     std::map<std::pair<std::int32_t, std::string>, std::uint32_t> streams;  // lanes by device and name
     std::map<std::string, Ticket> recorded;                                 // by event name: its latest record
+    std::map<std::int64_t, std::uint32_t> probed;                           // by message: the matched probe's receive
     std::uint32_t group_depth = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> group;  // lane and event of what the open group has enqueued
   };
@@ -107,6 +108,8 @@ class Machine {
   bool judged(const Event& event) const;
   void post_send(const Event& event, EventRef ref, Pending& pending);
   void post_recv(const Event& event, EventRef ref, Pending& pending);
+  void fetch_probed(const Event& event, EventRef ref);
+  bool was_cancelled(const Event& event, EventRef ref) const;
   bool address(const Event& event, EventRef ref, std::int32_t peer, std::int32_t tag, bool sends, Post& post) const;
   void arrived(const Event& event, std::uint32_t gathering);
   void announce_matches();
@@ -184,6 +187,8 @@ class Machine {
   std::vector<std::uint32_t> ready_launches_;  // lanes whose launch waits for its device
   std::vector<Alternative> sleeping_;          // explored before, and nothing has happened that could change them
   std::int32_t in_finalize_ = 0;
+  // Calls that the record shows cancelling a request, by rank and request.
+  std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> cancelled_;
   std::vector<bool> unmodelled_;  // by operation
 };
 

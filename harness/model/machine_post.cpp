@@ -59,8 +59,31 @@ Machine::Pending Machine::post(const Event& event, EventRef ref) {
 
 void Machine::post_messages(const Event& event, Pending& pending) {
   const OpKind kind = kind_of(event.op);
+  if (event.op == Op::mrecv || event.op == Op::imrecv) fetch_probed(event, pending.posted);
+  if (was_cancelled(event, pending.posted)) return;
   if (kind == OpKind::send || kind == OpKind::sendrecv) post_send(event, pending.posted, pending);
   if (takes_message(event)) post_recv(event, pending.posted, pending);
+}
+
+// What the record shows cancelled never met its other side (MPI 4.1, section 3.8.4).
+bool Machine::was_cancelled(const Event& event, EventRef ref) const {
+  if (form_of(event.op) != OpForm::nonblocking || event.request == kNoRequest) return false;
+  const auto found = cancelled_.find({ref.rank, event.request});
+  return found != cancelled_.end() && found->second > ref.index;
+}
+
+// "A synchronous send operation that is matched with MPI_IMPROBE or MPI_MPROBE will complete successfully only if both
+// a matching receive is posted with MPI_MRECV or MPI_IMRECV, and the receive operation has started" (MPI 4.1, section
+// 3.8.2).
+void Machine::fetch_probed(const Event& event, EventRef ref) {
+  if (!event.extras->message) return;
+  const auto found = state(ref.rank).probed.find(*event.extras->message);
+  if (found == state(ref.rank).probed.end()) return;
+  if (const std::uint32_t send = mail_.fetch(found->second); send != kNone) {
+    run_.messages.push_back({mail_.send(send).at, ref});
+    wake(mail_.send(send).at.rank);
+  }
+  state(ref.rank).probed.erase(found);
 }
 
 // Partitioned requests meet when they are made, others when they are started.
@@ -166,7 +189,9 @@ void Machine::post_recv(const Event& event, EventRef ref, Pending& pending) {
   if (!address(event, ref, half.peer, half.tag, false, post)) return;
   if (half.peer == kAny && event.matched != kUnset)
     post.prefer = run_.gatherings.peer_index(event.comm, ref.rank, event.matched);
+  post.holds = kind_of(event.op) == OpKind::probe && event.extras->message;
   pending.recv = mail_.post_recv(post);
+  if (post.holds) state(ref.rank).probed[*event.extras->message] = pending.recv;
 }
 
 // Wakes those whom an arrival may let go.
@@ -223,7 +248,9 @@ void Machine::post_lock(const Event& event, std::int32_t window, Pending& pendin
       return;
     case Op::win_lock_all:
       if (asserts(event, "nocheck")) return;
-      pending.locks = {windows_.request(pending.posted, window, kAny, false)};
+      // One shared lock on each member: nothing makes them one (section 12.5.3).
+      for (const std::int32_t each : run_.gatherings.ranks_of(event.comm))
+        pending.locks.push_back(windows_.request(pending.posted, window, each, false));
       return;
     case Op::win_unlock_all:
     case Op::win_flush_all:

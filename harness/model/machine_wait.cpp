@@ -66,7 +66,7 @@ void Machine::take_completed(std::int32_t rank, const Event& event) {
 }
 
 bool Machine::messages_done(const Pending& pending) const {
-  if (pending.send != kNone && !pending.send_buffered && !mail_.send_matched(pending.send)) return false;
+  if (pending.send != kNone && !pending.send_buffered && !mail_.send_received(pending.send)) return false;
   return pending.recv == kNone || mail_.recv_matched(pending.recv);
 }
 
@@ -94,27 +94,41 @@ bool Machine::gathering_done(std::int32_t rank, const Gathering& gathering) cons
   if (!assumptions_.buffered) return false;
   const auto member = run_.gatherings.member_index(gathering, rank);
   const Event& event = at(scenario_, {rank, gathering.arrivals[static_cast<std::size_t>(member)]});
+  // Others that call something else there are nobody's concern but theirs who need them.
   const auto there = [&](std::int32_t other) {
-    return other >= 0 && gathering.arrivals[static_cast<std::size_t>(other)] != kAbsent;
+    const std::uint32_t arrival = other < 0 ? kAbsent : gathering.arrivals[static_cast<std::size_t>(other)];
+    if (arrival == kAbsent || arrival == kBefore) return arrival == kBefore;
+    const auto& members = run_.gatherings.members(gathering);
+    return join(at(scenario_, {members[static_cast<std::size_t>(other)], arrival}).op, event.op);
+  };
+  const auto all_there = [&](std::int32_t first, std::int32_t last) {
+    for (std::int32_t other = first; other < last; ++other)
+      if (!there(other)) return false;
+    return true;
   };
   const bool is_init = form_of(event.op) == OpForm::persistent && gathering.start_of == kNoGathering;
   const bool is_root =
       event.root == kRootHere || run_.gatherings.peer_index(gathering.comm, rank, event.root) == member;
   switch (is_init ? Needs::nobody : needs_of(event, is_root)) {
     case Needs::nobody: return true;
-    case Needs::root:
-      return !gathering.conflicted && there(run_.gatherings.peer_index(gathering.comm, rank, event.root));
-    case Needs::lower:
-      return !gathering.conflicted && std::none_of(gathering.arrivals.begin(), gathering.arrivals.begin() + member,
-                                                   [](std::uint32_t arrival) { return arrival == kAbsent; });
+    case Needs::root: return there(run_.gatherings.peer_index(gathering.comm, rank, event.root));
+    case Needs::lower: return all_there(0, member);
     case Needs::sources: {
       const Event* topology = run_.gatherings.topology_of(gathering.comm, rank);
-      if (gathering.conflicted || topology == nullptr) return false;
+      if (topology == nullptr) return false;
       const auto& sources = topology->extras->sources;
       return std::all_of(sources.begin(), sources.end(),
                          [&](std::int32_t source) { return source == kNull || there(source); });
     }
-    case Needs::all: break;
+    case Needs::all: {
+      // On an intercommunicator each group needs the other one only (section 6.3).
+      const bool across = scenario_.comms[static_cast<std::size_t>(gathering.comm)].is_inter();
+      if (!across || kind_of(event.op) != OpKind::collective) return false;
+      const std::int32_t first = run_.gatherings.peer_index(gathering.comm, rank, 0);
+      const auto others =
+          static_cast<std::int32_t>(scenario_.comms[static_cast<std::size_t>(gathering.comm)].peers_of(rank).size());
+      return all_there(first, first + others);
+    }
   }
   return false;
 }
@@ -132,8 +146,10 @@ bool Machine::requests_done(std::int32_t rank, const Event& event) const {
     return found == one.requests.end() || done(rank, found->second);
   };
   if (any_suffices(event)) {
-    const auto requests = requests_of(event);
-    return requests.empty() || std::any_of(requests.begin(), requests.end(), is_done);
+    // Null and inactive requests are ignored; where there are no others, the call returns (section 3.7.5).
+    std::vector<std::uint32_t> active = requests_of(event);
+    std::erase_if(active, [&](std::uint32_t request) { return one.requests.count(request) == 0; });
+    return active.empty() || std::any_of(active.begin(), active.end(), is_done);
   }
   const auto requests = completed_requests_of(event);
   return std::all_of(requests.begin(), requests.end(), is_done);
@@ -215,7 +231,7 @@ void Machine::add_atoms(std::int32_t rank, const Pending& pending, std::vector<A
   if (pending.cancelled) return;
   Atom atom;
   atom.posted = pending.posted;
-  if (pending.send != kNone && !pending.send_buffered && !mail_.send_matched(pending.send)) {
+  if (pending.send != kNone && !pending.send_buffered && !mail_.send_received(pending.send)) {
     const Post& post = mail_.send(pending.send);
     atom.kind = Atom::receiver;
     atom.comm = post.comm;

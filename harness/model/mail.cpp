@@ -85,6 +85,11 @@ std::uint32_t Mail::post_recv(const Post& post) {
   return number;
 }
 
+std::uint32_t Mail::fetch(std::uint32_t recv) {
+  recvs_[recv].holds = false;
+  return recvs_[recv].partner;
+}
+
 std::vector<EventRef> Mail::unmatched_sends() const {
   std::vector<EventRef> unmatched;
   for (const Post& post : sends_)

@@ -26,6 +26,7 @@ struct Post {
   std::int32_t dest = 0;
   std::int32_t tag = 0;          // kAny on receives
   std::int32_t prefer = kUnset;  // the source that the record shows for a wildcard
+  bool holds = false;            // a matched probe's: its message is off the queue, but not received yet
   std::uint32_t partner = kNone;
 };
 
@@ -45,6 +46,12 @@ class Mail {
   const Post& recv(std::uint32_t number) const { return recvs_[number]; }
   bool send_matched(std::uint32_t number) const { return sends_[number].partner != kNone; }
   bool recv_matched(std::uint32_t number) const { return recvs_[number].partner != kNone; }
+  // Has its message been received? What only a matched probe took, has not (MPI 4.1, section 3.8.2).
+  bool send_received(std::uint32_t number) const {
+    return send_matched(number) && !recvs_[sends_[number].partner].holds;
+  }
+  // Receives what a matched probe took; returns its send, or kNone where it took none.
+  std::uint32_t fetch(std::uint32_t recv);
 
   // Takes back a side that has not matched (MPI_Cancel); false when it has.
   bool withdraw_send(std::uint32_t number);

@@ -34,6 +34,7 @@ Event shaped(Op op, std::int32_t comm, const Shape& shape, std::int32_t member) 
     if (family == "allgatherv" || (family == "gatherv" && at_root)) event.extras.edit().recvcounts = shape.counts;
     if (family == "scatterv" && at_root) event.extras.edit().sendcounts = shape.counts;
   } else if (family == "alltoallv" || family == "alltoallw") {
+    if (family == "alltoallw") event.dtype = ElementType::unknown;  // it has one for each partner
     event.extras.edit().sendcounts.assign(shape.counts.size(), own);
     event.extras.edit().recvcounts = shape.counts;
   } else if (family == "reduce_scatter") {

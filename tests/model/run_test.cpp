@@ -227,7 +227,8 @@ TEST(Run, MatchedProbeTakesItsMessageOffTheQueue) {
     {"rank":1,"op":"mprobe","peer":"any","tag":"any","message":1}
     {"rank":1,"op":"recv","peer":0,"tag":1}
     {"rank":1,"op":"mrecv","message":1})");
-  EXPECT_THAT(stuck(probed), IsEmpty());
+  EXPECT_THAT(stuck(probed, kBuffered), IsEmpty());
+  EXPECT_THAT(stuck(probed), ElementsAre(0, 1));  // the first send may wait for its mrecv: corners_test.cpp
 }
 
 TEST(Run, CancelledReceiveCompletesWithoutAMessage) {
