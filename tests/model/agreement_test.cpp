@@ -94,27 +94,24 @@ void compare(Family family, std::uint64_t seed, std::optional<std::int64_t> buff
                 << text_of(small);
 }
 
-// The families that the model judges by the rules of the reference.
-constexpr Family kModelled[] = {Family::messages, Family::wildcards, Family::persistent, Family::completion,
-                                Family::creations};
-
-class AgreementTest : public testing::TestWithParam<Family> {};
+class AgreementTest : public testing::TestWithParam<int> {};
 
 TEST_P(AgreementTest, ModelLeavesTheSameRanksBlocked) {
+  const auto family = static_cast<Family>(GetParam());
   Tally tally;
   for (int seed = 0; seed < wanted_schedules(250); ++seed)
     for (const auto buffered : {std::optional<std::int64_t>(), std::optional(kAllBuffered)})
-      compare(GetParam(), static_cast<std::uint64_t>(seed), buffered, tally);
+      compare(family, static_cast<std::uint64_t>(seed), buffered, tally);
   fmt::print("{:24} completes {:6}  in some orders {:5}  blocks {:6}  not compared {:4}  disagreements {}\n",
-             name_of(GetParam()), tally.completing, tally.in_some_orders, tally.blocking, tally.not_compared,
+             name_of(family), tally.completing, tally.in_some_orders, tally.blocking, tally.not_compared,
              tally.disagreements);
   EXPECT_EQ(tally.disagreements, 0);
   EXPECT_GT(tally.completing, 0);
   EXPECT_GT(tally.blocking, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, AgreementTest, testing::ValuesIn(kModelled), [](const auto& param) {
-  std::string name(name_of(param.param));
+INSTANTIATE_TEST_SUITE_P(Families, AgreementTest, testing::Range(0, kFamilies), [](const auto& param) {
+  std::string name(name_of(static_cast<Family>(param.param)));
   std::erase(name, ' ');
   return name;
 });
