@@ -67,6 +67,18 @@ std::optional<std::pair<Amount, Amount>> passed(const Member& from, const Member
   return std::pair(single(from.event, true), single(to.event, false));
 }
 
+// Does data go from one to the other along the topology? "The amount of data sent must be equal to the amount of data
+// received, pairwise between every pair of communicating processes" (section 8.6).
+bool sends_along(const Facts& facts, Rank from, Rank to, std::int32_t comm) {
+  for (const Event& event : facts.scenario.ranks[static_cast<std::size_t>(to)].events) {
+    const auto& sources = event.extras->sources;
+    if (event.new_comm == comm &&
+        std::find(sources.begin(), sources.end(), facts.group_rank(comm, from)) != sources.end())
+      return true;
+  }
+  return false;
+}
+
 // All members of a new group must name the same group; disjoint groups are legal (section 7.4.2).
 bool groups_clash(const Event& one, const Event& other) {
   const auto& mine = one.extras->ranks;
@@ -98,8 +110,12 @@ bool arguments_clash(const Facts& facts, const Seat& one, const Seat& other) {
   const Event& b = facts.event(other.at);
   if (family(a) == "comm_create") return groups_clash(a, b);
   if (kind_of(a.op) == OpKind::file) return a.op == Op::file_open && a.extras->mode != b.extras->mode;
-  const std::uint8_t by_neighbour = kNeighbor | kVector;
-  if (kind_of(a.op) != OpKind::collective || (info(a.op).traits & by_neighbour) == by_neighbour) return false;
+  if (kind_of(a.op) != OpKind::collective) return false;
+  if ((info(a.op).traits & kNeighbor) != 0) {
+    if ((info(a.op).traits & kVector) != 0) return false;  // not generated
+    return (sends_along(facts, one.rank, other.rank, a.comm) && differ(single(a, true), single(b, false))) ||
+           (sends_along(facts, other.rank, one.rank, a.comm) && differ(single(b, true), single(a, false)));
+  }
   const std::int32_t rank_a = facts.group_rank(a.comm, one.rank), rank_b = facts.group_rank(b.comm, other.rank);
   if (reduces(a.op) && a.reduce != ReduceOp::unknown && b.reduce != ReduceOp::unknown && a.reduce != b.reduce)
     return true;
