@@ -10,7 +10,9 @@
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
 #include "harness/diagnose/habit.hpp"
+#include "harness/diagnose/in_progress.hpp"
 #include "harness/diagnose/kernel.hpp"
+#include "harness/diagnose/minority.hpp"
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/unanswered.hpp"
 #include "harness/diagnose/wait_graph.hpp"
@@ -124,24 +126,6 @@ class DeadlockTeller {
     return from_cycle(component, closed);
   }
 
-  // The first collective in which the ranks that are waited for took part, and left it early, as a broadcast's root
-  // may, while the one that waits for them never came.
-  std::optional<std::uint32_t> gathering_left_alone(const Component& component) const {
-    if (component.terminal != Terminal::finalize) return std::nullopt;
-    const auto& all = run_.gatherings.all();
-    const auto arrival = [&](const model::Gathering& gathering, std::int32_t rank) {
-      const std::int32_t member = run_.gatherings.member_index(gathering, rank);
-      return member < 0 ? model::kBefore : gathering.arrivals[static_cast<std::size_t>(member)];
-    };
-    const std::int32_t waiting = graph_.nodes()[component.nodes.front()].at.rank;
-    for (std::uint32_t number = 0; number < all.size(); ++number)
-      if (arrival(all[number], waiting) == model::kAbsent &&
-          std::all_of(component.ranks.begin(), component.ranks.end(),
-                      [&](std::int32_t rank) { return arrival(all[number], rank) < model::kBefore; }))
-        return number;
-    return std::nullopt;
-  }
-
   // Members of one communicator that do different things at one position.
   Finding from_gathering(const Component& component, const Component& closed, std::uint32_t number) const {
     const model::Gathering& gathering = run_.gatherings[number];
@@ -202,13 +186,13 @@ class DeadlockTeller {
     const Node& node = graph_.nodes()[component.nodes.front()];
     const Link& link = link_to(component, node);
     const auto unanswered = explain_unanswered(scenario_, run_, graph_, node.at.rank, link);
-    if (const auto left = gathering_left_alone(component); left && !unanswered)
+    if (const auto left = gathering_left_alone(run_, graph_, component); left && !unanswered)
       return from_gathering(component, closed, *left);
     Finding finding;
     finding.culprits = component.ranks;
     finding.events = {node.at};
     if (link.posted != node.at) finding.events.push_back(link.posted);
-    finding.call = link.posted;
+    finding.call = start_of(scenario_, run_, link.posted).value_or(link.posted);
     const std::string peers = ranks_text(component.ranks);
     finding.expected = fmt::format("{} by {}", wanted_text(link), peers);
     const std::string_view end = end_text(component.terminal, component.ranks.size() > 1);
@@ -292,7 +276,7 @@ class DeadlockTeller {
       finding.text = fmt::format("{} wait for each other in a cycle{}: {}.", sentence_start(component.ranks),
                                  comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
     }
-    if (const auto unanswered = explain_cycle(scenario_, run_, graph_, closed)) {
+    if (const auto unanswered = explain_cycle(scenario_, run_, graph_, component, closed)) {
       tell(*unanswered, finding);
       return finding;
     }
@@ -345,31 +329,14 @@ class DeadlockTeller {
     return ranks_text(in_cycle(targets, component));
   }
 
-  // Where all ranks of the cycle are members of all its communicators, most of them may be in one place.
   void add_minority(const Component& component, Finding& finding) const {
-    std::vector<std::int32_t> all, most;
-    for (const std::uint32_t number : component.nodes) {
-      std::vector<std::int32_t> ranks;
-      std::set_intersection(component.ranks.begin(), component.ranks.end(), graph_.nodes()[number].ranks.begin(),
-                            graph_.nodes()[number].ranks.end(), std::back_inserter(ranks));
-      all.insert(all.end(), ranks.begin(), ranks.end());
-      if (ranks.size() > most.size()) most = std::move(ranks);
-    }
-    if (2 * most.size() <= all.size() || most.size() == all.size()) return;
-    // One that waits for a message does as it should if somebody of the many left that message out.
-    if (find_link(component, [](const Link& link) { return link.kind == model::Atom::message; }) != nullptr) return;
-    for (const std::int32_t comm : comms_of(component))
-      for (const std::int32_t rank : all)
-        if (run_.gatherings.group_rank(comm, rank) < 0) return;
-    finding.culprits.clear();
-    std::copy_if(all.begin(), all.end(), std::back_inserter(finding.culprits),
-                 [&](std::int32_t rank) { return std::find(most.begin(), most.end(), rank) == most.end(); });
-    std::sort(finding.culprits.begin(), finding.culprits.end());
+    const auto minority = minority_of(run_, graph_, component);
+    if (!minority) return;
+    finding.culprits = minority->ranks;
     std::stable_partition(finding.events.begin(), finding.events.end(), [&](EventRef ref) {
       return std::binary_search(finding.culprits.begin(), finding.culprits.end(), ref.rank);
     });
-    finding.evidence.push_back(fmt::format("{} named because {} of {} ranks are in the same place",
-                                           ranks_text(finding.culprits), most.size(), all.size()));
+    finding.evidence.push_back(minority->reason);
   }
 
   // A collective that a few ranks of the cycle reach from another call site than all the others: most likely another

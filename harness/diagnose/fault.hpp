@@ -28,6 +28,10 @@ std::vector<Fault> find_deadlocks(const Scenario& scenario, const model::Run& ru
 std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run,
                                      const std::vector<Fault>& mismatches);
 
+// Is this a call, or a wait for one, whose arguments clash with those of others?
+bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
+                         const std::vector<Fault>& mismatches);
+
 // Is a rank still inside a call whose arguments clash? The library gives up there, and the launcher ends everybody
 // else.
 bool ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches);

@@ -7,6 +7,7 @@
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
+#include "harness/diagnose/in_progress.hpp"
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/wait_graph.hpp"
 #include "harness/model/op_rules.hpp"
@@ -86,27 +87,6 @@ bool is_mismatching_call(const model::Run& run, EventRef place, const std::vecto
   return false;
 }
 
-// The call that a rank is in, and for a wait the calls whose requests it waits for: a library may find out only there.
-std::vector<EventRef> calls_in_progress(const Scenario& scenario, EventRef place) {
-  std::vector<EventRef> calls{place};
-  const OpKind kind = kind_of(at(scenario, place).op);
-  if (kind != OpKind::wait && kind != OpKind::test) return calls;
-  std::vector<std::uint32_t> requests = model::requests_of(at(scenario, place));
-  for (std::uint32_t index = place.index; index-- > 0 && !requests.empty();) {
-    const Event& event = at(scenario, {place.rank, index});
-    const bool posts = kind_of(event.op) != OpKind::wait && kind_of(event.op) != OpKind::test;
-    if (posts && std::erase(requests, event.request) != 0) calls.push_back({place.rank, index});
-  }
-  return calls;
-}
-
-bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
-                         const std::vector<Fault>& mismatches) {
-  const std::vector<EventRef> calls = calls_in_progress(scenario, place);
-  return std::any_of(calls.begin(), calls.end(),
-                     [&](EventRef call) { return is_mismatching_call(run, call, mismatches); });
-}
-
 // A launcher ends the whole job when one rank reports a failure by its exit status, also ranks that are still in
 // finalize.
 bool some_exit_failed(const Scenario& scenario) {
@@ -165,6 +145,13 @@ std::string consequence(const Scenario& scenario, const model::Run& run, Finding
 }
 
 }  // namespace
+
+bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
+                         const std::vector<Fault>& mismatches) {
+  const std::vector<EventRef> calls = calls_in_progress(scenario, place);
+  return std::any_of(calls.begin(), calls.end(),
+                     [&](EventRef call) { return is_mismatching_call(run, call, mismatches); });
+}
 
 bool ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches) {
   if (mismatches.empty()) return false;

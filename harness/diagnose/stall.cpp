@@ -15,13 +15,18 @@ bool nobody_computes(const Scenario& snapshot, const model::Run& run) {
   });
 }
 
-// What a library does with clashing arguments is undefined: that it never returns is one way.
+// What a library does with clashing arguments is undefined: that it never returns, or that a wait for it does not, is
+// one way.
 std::vector<std::int32_t> ranks_in_mismatching_calls(const Scenario& snapshot, const model::Run& run) {
   std::vector<std::int32_t> ranks;
-  for (const diagnosis::Fault& fault : diagnosis::find_mismatches(snapshot, run))
-    for (const Finding& finding : fault.findings)
-      for (const EventRef ref : finding.events)
-        if (at(snapshot, ref).state == EventState::started) ranks.push_back(ref.rank);
+  const std::vector<diagnosis::Fault> mismatches = diagnosis::find_mismatches(snapshot, run);
+  if (mismatches.empty()) return ranks;
+  for (const model::Lane& lane : run.lanes) {
+    if (!model::ends_in_a_call(snapshot, lane)) continue;
+    const auto& events = snapshot.ranks[static_cast<std::size_t>(lane.rank)].events;
+    const auto last = lane.whole ? static_cast<std::uint32_t>(events.size() - 1) : lane.events.back();
+    if (diagnosis::in_mismatching_call(snapshot, run, {lane.rank, last}, mismatches)) ranks.push_back(lane.rank);
+  }
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

@@ -20,8 +20,12 @@ class Explainer {
 
   std::optional<Unanswered> explain(std::int32_t rank, const Link& link) const {
     if (link.targets.size() != 1) return std::nullopt;
-    if (link.kind == model::Atom::receiver) return sent_elsewhere(link.posted);
+    if (link.kind == model::Atom::receiver) {
+      auto held = held_by_probe(link.posted);
+      return held ? held : sent_elsewhere(link.posted);
+    }
     if (link.kind != model::Atom::message) return std::nullopt;
+    if (auto probed = taken_by_probe(rank, link)) return probed;
     if (auto stolen = taken_by_wildcard(rank, link)) return stolen;
     if (auto other = other_arguments(rank, link)) return other;
     for (const EventRef sent : run_.unmatched_sends)
@@ -39,6 +43,22 @@ class Explainer {
       if (from_it != to_it) ranks.push_back(from_it ? sent.rank : rank);
     }
     return ranks;
+  }
+
+  // The expected rank did send here, with another tag or on another communicator, and waits for nothing else, or is
+  // past all calls.
+  std::optional<Unanswered> other_arguments(std::int32_t rank, const Link& link) const {
+    for (const EventRef sent : run_.unmatched_sends) {
+      if (sent.rank != link.targets.front() || destination(sent) != rank || fits(sent, link.posted)) continue;
+      if (!is_past(sent.rank) && !waits_to_send(sent)) continue;
+      const bool same_comm = at(scenario_, sent).comm == at(scenario_, link.posted).comm;
+      return Unanswered{{std::min(rank, sent.rank), std::max(rank, sent.rank)},
+                        {link.posted, sent},
+                        fmt::format("Rank {} waits in {}, but rank {} sent with another {}: {}.", rank,
+                                    event_text(scenario_, link.posted), sent.rank, same_comm ? "tag" : "communicator",
+                                    event_text(scenario_, sent))};
+    }
+    return std::nullopt;
   }
 
   bool sent_in_vain(std::int32_t rank) const {
@@ -64,6 +84,35 @@ class Explainer {
 
   bool is_past(std::int32_t rank) const { return rank >= 0 && graph_.terminal_of(rank) == Terminal::finalize; }
 
+  // Is it this send, and nothing else, that its rank waits for?
+  bool waits_to_send(EventRef sent) const {
+    return std::any_of(graph_.nodes().begin(), graph_.nodes().end(), [&](const Node& node) {
+      return node.links.size() == 1 && node.links.front().kind == model::Atom::receiver &&
+             node.links.front().posted == sent;
+    });
+  }
+
+  // The expected message came, and a matched probe took it away from all ordinary receives (MPI 4.1, section 3.8.2).
+  std::optional<Unanswered> taken_by_probe(std::int32_t rank, const Link& link) const {
+    for (const auto& [sent, taker] : run_.messages) {
+      if (taker.rank != rank || sent.rank != link.targets.front() || !fits(sent, link.posted)) continue;
+      if (kind_of(at(scenario_, taker).op) != OpKind::probe || received_later(taker)) continue;
+      return Unanswered{{rank},
+                        {link.posted, taker, sent},
+                        fmt::format("Rank {} waits in {} for a message that its {} took, which only a matched receive "
+                                    "can have.",
+                                    rank, event_text(scenario_, link.posted), event_text(scenario_, taker))};
+    }
+    return std::nullopt;
+  }
+  bool received_later(EventRef probe) const {
+    const auto message = at(scenario_, probe).extras->message;
+    const auto& events = scenario_.ranks[static_cast<std::size_t>(probe.rank)].events;
+    return std::any_of(events.begin() + probe.index, events.end(), [&](const Event& event) {
+      return kind_of(event.op) == OpKind::recv && message && event.extras->message == message;
+    });
+  }
+
   // The expected message came, and an earlier wildcard took it, though another one could have served that as well.
   std::optional<Unanswered> taken_by_wildcard(std::int32_t rank, const Link& link) const {
     for (auto message = run_.messages.rbegin(); message != run_.messages.rend(); ++message) {
@@ -83,18 +132,14 @@ class Explainer {
     return std::nullopt;
   }
 
-  // The expected rank did send here, with another tag or on another communicator, and is past all calls.
-  std::optional<Unanswered> other_arguments(std::int32_t rank, const Link& link) const {
-    if (!is_past(link.targets.front())) return std::nullopt;
-    for (const EventRef sent : run_.unmatched_sends) {
-      if (sent.rank != link.targets.front() || destination(sent) != rank || fits(sent, link.posted)) continue;
-      const bool same_comm = at(scenario_, sent).comm == at(scenario_, link.posted).comm;
-      return Unanswered{{std::min(rank, sent.rank), std::max(rank, sent.rank)},
-                        {link.posted, sent},
-                        fmt::format("Rank {} waits in {}, but rank {} sent with another {}: {}.", rank,
-                                    event_text(scenario_, link.posted), sent.rank, same_comm ? "tag" : "communicator",
-                                    event_text(scenario_, sent))};
-    }
+  // A matched probe took the message, and nobody received it: until then the send may wait (MPI 4.1, section 3.8.2).
+  std::optional<Unanswered> held_by_probe(EventRef sent) const {
+    for (const auto& [send, taker] : run_.messages)
+      if (send == sent && kind_of(at(scenario_, taker).op) == OpKind::probe && !received_later(taker))
+        return Unanswered{{taker.rank},
+                          {taker, sent},
+                          fmt::format("Rank {} never receives the message that its {} took from rank {}.", taker.rank,
+                                      event_text(scenario_, taker), sent.rank)};
     return std::nullopt;
   }
 
@@ -128,11 +173,16 @@ std::optional<Unanswered> explain_unanswered(const Scenario& scenario, const mod
 }
 
 std::optional<Unanswered> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                        const Component& component) {
+                                        const Component& component, const Component& closed) {
   const Explainer explainer(scenario, run, graph);
+  if (component.ranks.size() == 2)
+    for (const std::uint32_t number : component.nodes)
+      for (const Link& link : graph.nodes()[number].links)
+        if (link.kind == model::Atom::message && link.targets.size() == 1)
+          if (auto other = explainer.other_arguments(graph.nodes()[number].at.rank, link)) return other;
   std::optional<std::vector<std::int32_t>> common;  // ranks that explain every wait so far
   std::size_t waits = 0;
-  for (const std::uint32_t number : component.nodes) {
+  for (const std::uint32_t number : closed.nodes) {
     const Node& node = graph.nodes()[number];
     for (const Link& link : node.links) {
       if (link.kind != model::Atom::message || link.targets.size() != 1) continue;
@@ -171,6 +221,23 @@ std::optional<Unanswered> explain_one_too_many(const Scenario& scenario, const m
                                 "calls. It is as possible that one of them left a message out.",
                                 node.at.rank, event_text(scenario, link.posted), ranks_text(component.ranks),
                                 each == 1 ? "one" : std::to_string(each))};
+}
+
+std::optional<std::uint32_t> gathering_left_alone(const model::Run& run, const WaitGraph& graph,
+                                                  const Component& component) {
+  if (component.terminal != Terminal::finalize) return std::nullopt;
+  const auto& all = run.gatherings.all();
+  const auto arrival = [&](const model::Gathering& gathering, std::int32_t rank) {
+    const std::int32_t member = run.gatherings.member_index(gathering, rank);
+    return member < 0 ? model::kBefore : gathering.arrivals[static_cast<std::size_t>(member)];
+  };
+  const std::int32_t waiting = graph.nodes()[component.nodes.front()].at.rank;
+  for (std::uint32_t number = 0; number < all.size(); ++number)
+    if (arrival(all[number], waiting) == model::kAbsent &&
+        std::all_of(component.ranks.begin(), component.ranks.end(),
+                    [&](std::int32_t rank) { return arrival(all[number], rank) < model::kBefore; }))
+      return number;
+  return std::nullopt;
 }
 
 }  // namespace petri::diagnosis

@@ -250,7 +250,11 @@ void WaitGraph::add_terminal_components(std::uint32_t node) {
     }
   }
   if (alternatives_wait) return;  // it waits for those that still could, and they are in a cycle of their own
-  for (auto& [terminal, ranks] : by_terminal) components_.push_back({{node}, terminal, std::move(ranks)});
+  for (auto& [terminal, ranks] : by_terminal) {
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    components_.push_back({{node}, terminal, std::move(ranks)});
+  }
 }
 
 }  // namespace petri::diagnosis

@@ -75,6 +75,20 @@ inline void both(Call& call, const Side& send, const Side& recv) {
   call.sides(sides);
 }
 
+// The types of both sides, where their counts are lists.
+inline void types(Call& call, ElementType from, ElementType to) {
+  if (from == to) {
+    call.slot().dtype = static_cast<std::uint8_t>(from);
+    return;
+  }
+  Sides sides{};
+  sides.sendcount = sides.recvcount = kUnknownCount;
+  sides.sendpeer = sides.recvpeer = sides.sendtag = sides.recvtag = kUnset;
+  sides.sendtype = static_cast<std::uint8_t>(from);
+  sides.recvtype = static_cast<std::uint8_t>(to);
+  call.sides(sides);
+}
+
 inline void counts(Call& call, Part kind, const int* values, int n, MPI_Datatype type) {
   if (call.active()) call.scaled_list(kind, values, n, flatten(type).per_element);
 }
@@ -251,8 +265,7 @@ inline void describe_alltoallv(Call& call, const VectorSide& send, const VectorS
   counts(call, Part::recvcounts, recv.counts, peers_of(call), recv.type);
   touch(call, false, sent, peers_of(call));
   touch(call, true, recv, peers_of(call));
-  const FlatType from = flatten(sent.type), to = flatten(recv.type);
-  if (from.basic == to.basic) call.slot().dtype = static_cast<std::uint8_t>(from.basic);
+  types(call, flatten(sent.type).basic, flatten(recv.type).basic);
 }
 
 // The type that all members of a list share.
@@ -273,8 +286,7 @@ void describe_alltoallw(Call& call, const TypedSide<Displacement>& send, const T
   call.typed_list(Part::recvcounts, recv.counts, recv.types, n);
   touch(call, false, sent, n);
   touch(call, true, recv, n);
-  const ElementType from = common_type(sent.types, n);
-  if (from == common_type(recv.types, n)) call.slot().dtype = static_cast<std::uint8_t>(from);
+  types(call, common_type(sent.types, n), common_type(recv.types, n));
 }
 
 }  // namespace petri::record

@@ -110,6 +110,25 @@ TEST(Diagnose, VectorTypesMustFitPairwise) {
   EXPECT_EQ(diagnose(scenario(2, fmt::format(fmt::runtime(lines), "float64"))).verdict, Verdict::mismatch);
 }
 
+TEST(Diagnose, RankWithAWrongTableOfCountsIsTheCulprit) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(3, R"({"rank":0,"op":"allgatherv","count":1,"recvcounts":[1,2,3],"dtype":"int32"}
+    {"rank":1,"op":"allgatherv","count":2,"recvcounts":[1,2,1],"dtype":"int32"}
+    {"rank":2,"op":"allgatherv","count":3,"recvcounts":[1,2,3],"dtype":"int32"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+}
+
+TEST(Diagnose, TypesOfVectorsMustFitPairwise) {
+  const Diagnosis diagnosis =
+      diagnose(scenario(3, R"({"rank":0,"op":"alltoallv","sendcounts":[1,1,1],"recvcounts":[1,1,1],"dtype":"int32"}
+    {"rank":1,"op":"alltoallv","sendcounts":[1,1,1],"recvcounts":[1,1,1],"sendtype":"float32","recvtype":"int32"}
+    {"rank":2,"op":"alltoallv","sendcounts":[1,1,1],"recvcounts":[1,1,1],"dtype":"int32"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+  EXPECT_EQ(diagnosis.signature, "mismatch: alltoallv@0 dtype");
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+}
+
 TEST(Diagnose, MessageLongerThanItsReceive) {
   const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":9,"dtype":"int32"}
     {"rank":1,"op":"recv","peer":0,"count":8,"dtype":"int32"})"));
@@ -243,6 +262,24 @@ TEST(Diagnose, RequestLeftAtFinalizeIsMisuse) {
   EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0));
 }
 
+TEST(Diagnose, MessageThatAProbeTookAndNobodyReceivedIsMisuse) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"mprobe","peer":1,"message":0}
+    {"rank":0,"op":"mrecv","message":0}
+    {"rank":0,"op":"mprobe","peer":1,"message":1}
+    {"rank":1,"op":"send","peer":0}
+    {"rank":1,"op":"bsend","peer":0})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::misuse);
+  EXPECT_THAT(diagnosis.findings.front().events, ElementsAre(EventRef{0, 2}));
+}
+
+TEST(Diagnose, PersistentReceiveThatNobodyCompletesIsToldByItsStart) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"recv_init","peer":1,"request":0}
+    {"rank":0,"op":"start","request":0}
+    {"rank":1,"op":"send","peer":0})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::misuse);
+  EXPECT_EQ(diagnosis.findings.front().call, (EventRef{0, 1}));
+}
+
 TEST(Diagnose, CutFileIsAmbiguousUnlessItAlreadyProvesAFailure) {
   auto whole = scenario(2, R"({"rank":0,"op":"barrier"}
     {"rank":1,"op":"barrier"})");
@@ -306,6 +343,17 @@ TEST(Diagnose, MajorityInACycleOverTheSameMembersNamesTheOther) {
     lines += fmt::format("{{\"rank\":{},\"op\":\"allreduce\",\"comm\":\"{}\"}}\n", rank, odd ? "world" : "copy");
   }
   EXPECT_THAT(diagnose(scenario(4, lines)).findings.front().culprits, ElementsAre(2));
+}
+
+// Three of four wait in the world for the one that waits in its row.
+TEST(Diagnose, RankThatMostWaitForIsNamedWhereFewHaveComeToItsOwnCall) {
+  const Diagnosis diagnosis = diagnose(scenario(4, R"({"comm":"row","ranks":[2,3]}
+    {"rank":0,"op":"barrier"}
+    {"rank":1,"op":"barrier"}
+    {"rank":2,"op":"barrier","comm":"row"}
+    {"rank":3,"op":"barrier"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(2));
 }
 
 TEST(Diagnose, LostLastAnswerNamesTheWorkerAndNotTheMasterThatWaitsForIt) {
@@ -402,6 +450,18 @@ TEST(Stall, MismatchThatDoesNotReturnIsTold) {
     {"rank":1,"end":"running"})"));
   EXPECT_TRUE(stall.by_mismatch);
   EXPECT_THAT(stall.ranks, ElementsAre(0, 1));
+}
+
+TEST(Stall, WaitForAMismatchingCollectiveThatDoesNotReturnIsTold) {
+  const Stall stall = prove_stall(scenario(2, R"({"rank":0,"op":"ibcast","root":0,"request":0,"state":"completed"}
+    {"rank":0,"op":"wait","request":0,"state":"completed"}
+    {"rank":0,"op":"finalize","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"ibcast","root":1,"request":0,"state":"completed"}
+    {"rank":1,"op":"wait","request":0,"state":"started"}
+    {"rank":1,"end":"running"})"));
+  EXPECT_THAT(stall.ranks, ElementsAre(1));
+  EXPECT_TRUE(stall.by_mismatch);
 }
 
 TEST(Stall, IsProvedOnlyWhenNobodyCanCome) {

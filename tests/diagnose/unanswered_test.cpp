@@ -95,5 +95,46 @@ TEST(Unanswered, CallThatPostedAReceiveIsToldWithItsWait) {
   EXPECT_EQ(root.call, (EventRef{0, 0}));
 }
 
+// A persistent receive is told by its start as well: the call that made it names the peer, the start is what waits.
+TEST(Unanswered, StartOfAPersistentReceiveIsTheCallToLookAt) {
+  const Finding root = root_of(scenario(2, R"({"rank":0,"op":"recv_init","peer":1,"request":0}
+    {"rank":0,"op":"start","request":0}
+    {"rank":0,"op":"wait","request":0})"));
+  EXPECT_THAT(root.culprits, ElementsAre(1));
+  EXPECT_EQ(root.call, (EventRef{0, 1}));
+}
+
+TEST(Unanswered, WaitForTwoThingsOfOneFinishedRankNamesItOnce) {
+  const Finding root = root_of(scenario(2, R"({"rank":0,"op":"issend","peer":1,"request":0}
+    {"rank":0,"op":"irecv","peer":1,"request":1}
+    {"rank":0,"op":"waitall","requests":[0,1]})"));
+  EXPECT_THAT(root.culprits, ElementsAre(1));
+}
+
+TEST(Unanswered, SendAndReceiveThatWaitForEachOtherWithOtherTags) {
+  const Finding root = root_of(scenario(2, R"({"rank":0,"op":"issend","peer":1,"tag":2,"request":0}
+    {"rank":0,"op":"wait","request":0}
+    {"rank":1,"op":"irecv","peer":0,"tag":1,"request":0}
+    {"rank":1,"op":"wait","request":0})"));
+  EXPECT_THAT(root.culprits, ElementsAre(0, 1));
+  EXPECT_EQ(root.call, (EventRef{1, 0}));
+  EXPECT_THAT(root.text, HasSubstr("sent with another tag"));
+}
+
+TEST(Unanswered, MessageThatAMatchedProbeTookIsNotThereForAReceive) {
+  const Finding root = root_of(scenario(2, R"({"rank":0,"op":"mprobe","peer":1,"message":0}
+    {"rank":0,"op":"recv","peer":1}
+    {"rank":1,"op":"bsend","peer":0})"));
+  EXPECT_THAT(root.culprits, ElementsAre(0));
+  EXPECT_THAT(root.text, HasSubstr("which only a matched receive can have"));
+}
+
+TEST(Unanswered, SendWhoseMessageAProbeTookAndNobodyReceived) {
+  const Finding root = root_of(scenario(2, R"({"rank":0,"op":"mprobe","peer":1,"message":0}
+    {"rank":1,"op":"ssend","peer":0})"));
+  EXPECT_THAT(root.culprits, ElementsAre(0));
+  EXPECT_EQ(root.call, (EventRef{0, 0}));
+}
+
 }  // namespace
 }  // namespace petri

@@ -7,15 +7,19 @@
  *   }
  *
  * states the name, the number of ranks, the kind of mistake, the verdict on the wrong form and the culprits; `score`
- * reads it from the source. `wrong` tells which form runs. Each line marked `fault` must be told, and one of them
- * first:
- *   - where a call is wrong, in the wrong place or too many, that call;
- *   - where a call is missing, the call that it leaves unanswered: the collective that the others make, the receive
- * that waits for the message (for a nonblocking one, the call that posted it), the send that nobody receives, the start
- * of an operation that nobody completes; with it the collective, if any, that the culprit makes in that place. Culprits
- * are the ranks whose code has to change. Where the calls of two ranks do not fit and both are legal alone (a tag, a
- * count), both are; "0|1,2" states two readings between which no record can decide. `LEGAL(name, ranks)` is a program
- * without a wrong form, of a kind that is easily taken for one.
+ * reads it from the source. `wrong` tells which form runs. `LEGAL(name, ranks)` is a program without a wrong form, of a
+ * kind that is easily taken for one.
+ *
+ * Culprits are the ranks whose code has to change. Where the calls of two ranks do not fit and each is legal alone (a
+ * tag, a count), both are. "0|1,2" states two readings between which no record can decide.
+ *
+ * Each line marked `fault` must be told, and one of them first:
+ *
+ * - where a call is wrong, in the wrong place or too many: that call;
+ *
+ * - where a call is missing: the call that it leaves unanswered, which is the collective that the others make, the
+ *   receive that waits for the message (the call that posted or, if persistent, started it), the send that nobody
+ *   receives, or the start of what nobody completes; with it the collective, if any, that the culprit makes instead.
  */
 #pragma once
 

@@ -1,0 +1,36 @@
+#include "harness/diagnose/in_progress.hpp"
+
+#include <algorithm>
+
+#include "harness/model/op_rules.hpp"
+
+namespace petri::diagnosis {
+
+std::vector<EventRef> calls_in_progress(const Scenario& scenario, EventRef place) {
+  std::vector<EventRef> calls{place};
+  const OpKind kind = kind_of(at(scenario, place).op);
+  if (kind != OpKind::wait && kind != OpKind::test) return calls;
+  std::vector<std::uint32_t> requests = model::requests_of(at(scenario, place));
+  for (std::uint32_t index = place.index; index-- > 0 && !requests.empty();) {
+    const Event& event = at(scenario, {place.rank, index});
+    const OpKind posts = kind_of(event.op);
+    if (posts == OpKind::wait || posts == OpKind::test || posts == OpKind::start) continue;
+    if (std::erase(requests, event.request) != 0) calls.push_back({place.rank, index});
+  }
+  return calls;
+}
+
+std::optional<EventRef> start_of(const Scenario& scenario, const model::Run& run, EventRef made) {
+  const Event& init = at(scenario, made);
+  if (form_of(init.op) != OpForm::persistent) return std::nullopt;
+  const auto& events = scenario.ranks[static_cast<std::size_t>(made.rank)].events;
+  const std::size_t end = std::min<std::size_t>(run.index[static_cast<std::size_t>(made.rank)] + 1, events.size());
+  for (auto index = static_cast<std::uint32_t>(end); index-- > made.index;) {
+    if (kind_of(events[index].op) != OpKind::start) continue;
+    const std::vector<std::uint32_t> started = model::requests_of(events[index]);
+    if (std::find(started.begin(), started.end(), init.request) != started.end()) return EventRef{made.rank, index};
+  }
+  return std::nullopt;
+}
+
+}  // namespace petri::diagnosis
