@@ -97,7 +97,7 @@ TEST_P(RandomVerdictsTest, AgreeWithTheReference) {
   const auto family = static_cast<Family>(GetParam());
   std::map<std::pair<Truth, Verdict>, int> table;
   int disagreements = 0;
-  for (int seed = 0; seed < wanted_schedules(150); ++seed) {
+  for (int seed = 0; seed < wanted_schedules(100); ++seed) {
     const RandomSchedule schedule = random_schedule(family, static_cast<std::uint64_t>(seed));
     for (const auto buffered : {std::optional<std::int64_t>(), std::optional(kAllBuffered)}) {
       const auto judged = [&](const Scenario& one) {

@@ -126,7 +126,12 @@ bool arguments_clash(const Facts& facts, const Seat& one, const Seat& other) {
       return std::find(comm.ranks.begin(), comm.ranks.end(), rank) != comm.ranks.end();
     };
     const bool same_group = in_first(one.rank) == in_first(other.rank);
-    if (is_rooted(a.op)) return inter_roots_clash(a, rank_a, b, rank_b, same_group);
+    if (is_rooted(a.op)) {
+      const bool passes = !same_group && (a.root == kRootHere || b.root == kRootHere);
+      const bool a_gives = (a.root == kRootHere) == (family(a) != "reduce");  // of what is generated
+      const bool fits = !passes || !differ(single(a_gives ? a : b, true), single(a_gives ? b : a, false));
+      return !fits || inter_roots_clash(a, rank_a, b, rank_b, same_group);
+    }
     return !same_group && differ(single(a, true), single(b, false));
   }
   if (is_rooted(a.op) && a.root >= 0 && b.root >= 0 && a.root != b.root) return true;

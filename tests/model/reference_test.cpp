@@ -22,7 +22,7 @@ class ReferenceTest : public testing::TestWithParam<int> {};
 TEST_P(ReferenceTest, LegalSchedulesComplete) {
   const auto family = static_cast<Family>(GetParam());
   const Ending completes;
-  for (int seed = 0; seed < wanted_schedules(120); ++seed) {
+  for (int seed = 0; seed < wanted_schedules(100); ++seed) {
     const RandomSchedule one = random_schedule(family, static_cast<std::uint64_t>(seed));
     if (!one.legal) continue;
     for (const Assumed& assumed : {Assumed{}, Assumed{kAllBuffered}}) {
@@ -37,7 +37,7 @@ TEST_P(ReferenceTest, LegalSchedulesComplete) {
 
 TEST_P(ReferenceTest, CallsThatOnlyJoinMayBeBegunAtOnce) {
   const auto family = static_cast<Family>(GetParam());
-  for (int seed = 0; seed < wanted_schedules(200) / 10; ++seed) {
+  for (int seed = 0; seed < wanted_schedules(100) / 10; ++seed) {
     const RandomSchedule one = random_schedule(family, static_cast<std::uint64_t>(seed));
     for (const auto buffered : {std::optional<std::int64_t>(), std::optional(kAllBuffered)}) {
       const auto all = all_endings(one.scenario, {buffered, true}, 20000);
