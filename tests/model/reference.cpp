@@ -352,7 +352,9 @@ class Explorer {
     if (seen_.size() > max_states_ || !seen_.insert(state).second) return;
     const std::vector<State> next = successors(state);
     for (const State& one : next) visit(one);
-    if (next.empty()) endings_.insert({blocked(state), state.mismatch, !state.active.empty(), state.erroneous});
+    if (next.empty())
+      endings_.insert(
+          {blocked(state), state.mismatch, !state.active.empty() || !state.probed.empty(), state.erroneous});
   }
 
   std::vector<Rank> blocked(const State& state) const {

@@ -31,8 +31,8 @@ inline constexpr std::int64_t kAllBuffered = std::numeric_limits<std::int64_t>::
 struct Ending {
   std::vector<std::int32_t> blocked;  // ranks with a thread or a stream that cannot finish; empty: it completes
   bool mismatch = false;              // arguments that must agree met and did not
-  bool pending = false;               // a request was begun that is neither completed nor freed
-  bool erroneous = false;             // epochs or locks overlap that must not: what happens then is not defined
+  bool pending = false;    // a request neither completed nor freed, or a matched probe's message not received
+  bool erroneous = false;  // epochs or locks overlap that must not: what happens then is not defined
   auto operator<=>(const Ending&) const = default;
 };
 

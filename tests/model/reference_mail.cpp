@@ -233,7 +233,9 @@ bool has_arrived(const Facts& facts, const State& state, EventRef parrived) {
     if (request.rank != parrived.rank || request.request != event.request) continue;
     const Persistent* sender = partner(facts, state, request);
     const auto partition = static_cast<std::size_t>(event.extras->index.value_or(0));
-    if (request.starts == 0) return true;
+    const Event& init = facts.event({request.rank, request.init});
+    const bool from_nobody = facts.peer(init.comm, request.rank, init.peer) < 0;
+    if (request.starts == 0 || from_nobody) return true;
     if (sender == nullptr || sender->starts < request.starts) return false;
     return sender->starts > request.starts || partition >= sender->ready.size() || sender->ready[partition] != 0;
   }
