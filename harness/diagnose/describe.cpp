@@ -22,8 +22,10 @@ std::string event_text(const Scenario& scenario, const Event& event) {
 }
 
 std::string place_text(const Event& event) {
-  return event.step == kUnset ? fmt::format("event {}", event.seq)
-                              : fmt::format("step {}, event {}", event.step, event.seq);
+  std::string text;
+  if (event.step != kUnset) text += fmt::format("step {}, ", event.step);
+  if (event.microbatch != kUnset) text += fmt::format("microbatch {}, ", event.microbatch);
+  return text + fmt::format("event {}", event.seq);
 }
 
 std::string ordinal_text(std::int64_t position) {

@@ -18,7 +18,7 @@ inline std::string event_text(const Scenario& scenario, EventRef ref) {
   return event_text(scenario, at(scenario, ref));
 }
 
-// "step 7, event 41": where in its rank an event stands, by sequence number.
+// "step 7, microbatch 2, event 41": where in its rank an event stands, by sequence number.
 std::string place_text(const Event& event);
 
 // "1st", "2nd" … from a zero-based position.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <tuple>
@@ -23,27 +24,45 @@ bool is_fortran(Dwarf_Die& unit) {
   }
 }
 
+struct Code {
+  Dwarf_Addr begin = 0, end = std::numeric_limits<Dwarf_Addr>::max();
+};
+
+// The code of the subprogram around this address.
+Code subprogram(Dwarf_Die& unit, std::uint64_t address) {
+  Dwarf_Die* scopes = nullptr;
+  const int n = dwarf_getscopes(&unit, address, &scopes);
+  Code code;
+  for (int i = 0; i < n; ++i) {
+    if (dwarf_tag(&scopes[i]) != DW_TAG_subprogram) continue;
+    Code found;
+    if (dwarf_lowpc(&scopes[i], &found.begin) == 0 && dwarf_highpc(&scopes[i], &found.end) == 0) code = found;
+    break;
+  }
+  std::free(scopes);
+  return code;
+}
+
 struct Neighbours {
   int before = 0, after = 0;
 };
 
-// The lines that stand in the table before and after the code at this address, not counting `line` itself.
+// The lines of the same subprogram that stand in the table before and after the code at this address, not counting
+// `line` itself.
 Neighbours neighbours(Dwarf_Die& unit, std::uint64_t address, int line) {
   Dwarf_Lines* lines = nullptr;
   std::size_t count = 0;
   Neighbours found;
+  const Code code = subprogram(unit, address);
   if (dwarf_getsrclines(&unit, &lines, &count) != 0) return found;
   for (std::size_t i = 0; i < count; ++i) {
     Dwarf_Line* row = dwarf_onesrcline(lines, i);
     Dwarf_Addr at = 0;
     int number = 0;
-    bool ends = false;
     if (dwarf_lineaddr(row, &at) != 0 || dwarf_lineno(row, &number) != 0) continue;
-    dwarf_lineendsequence(row, &ends);
-    if (at > address && ends) return found;
-    if (number == line) continue;
+    if (number == line || number == 0 || at < code.begin || at >= code.end) continue;
     if (at <= address) {
-      found.before = ends ? 0 : number;
+      found.before = number;
     } else {
       found.after = number;
       return found;

@@ -160,7 +160,7 @@ bool read_event(const RecordView& view, std::uint64_t& number, RecordedEvent& ev
   if (!view.copy_slot(number, event.bytes)) return false;
   ++number;
   const record::Slot& slot = event.slot();
-  if (slot.op == record::kPart) return true;  // of an event whose own slot is overwritten
+  if (slot.op == record::kPart || event.is_mark()) return true;  // a part's event's own slot is overwritten
   if (!is_operation(slot.op)) reject(view, fmt::format("event {} names operation {}", slot.seq, slot.op));
   event.clear_lists();
   const std::uint64_t end = number + slot.parts;

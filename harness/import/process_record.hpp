@@ -55,6 +55,8 @@ struct RecordedEvent {
   std::vector<std::int32_t> ranks, dims, periods, indices;
   std::vector<char> text;
   std::vector<std::int64_t> counts, sendcounts, recvcounts;
+  bool is_mark() const { return slot().op == record::kMark; }
+  const record::MarkSlot& mark() const { return *reinterpret_cast<const record::MarkSlot*>(bytes.data()); }
   const record::Slot& slot() const { return *reinterpret_cast<const record::Slot*>(bytes.data()); }
   std::vector<record::Sides> sides;       // none or one
   std::vector<record::Buffers> buffers;   // none or one
@@ -63,7 +65,7 @@ struct RecordedEvent {
   void clear_lists();
 };
 
-// Calls `visit(event)` for each event that is kept whole, oldest first, and `restart()` where the writer has
+// Calls `visit(event)` for each event and mark that is kept whole, oldest first, and `restart()` where the writer has
 // overwritten what was visited so far. Throws InputError for a slot that no recorder writes.
 template <class Visit, class Restart>
 void for_each_event(const record::RecordView& view, const Visit& visit, const Restart& restart);

@@ -198,7 +198,8 @@ void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& 
     const auto name = facts.error_names.find(slot.error);
     event.extras.edit().error = name != facts.error_names.end() ? name->second : fmt::format("error {}", slot.error);
   }
-  if (const int thread = slot.flags >> record::kThreadShift; thread != 0) event.extras.edit().thread = thread;
+  if (const int thread = record::thread_in(slot.state.load(std::memory_order_relaxed)); thread != 0)
+    event.extras.edit().thread = thread;
   if ((slot.flags & record::kListCut) != 0) event.extras.edit().free_keys.emplace_back("x_list_cut", "true");
 }
 
@@ -208,9 +209,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
   const Slot& slot = recorded.slot();
   Event event;
   event.op = static_cast<Op>(slot.op);
-  const auto state = slot.state.load(std::memory_order_relaxed);
-  event.state =
-      state <= static_cast<std::uint8_t>(EventState::completed) ? static_cast<EventState>(state) : EventState::unknown;
+  event.state = record::state_in(slot.state.load(std::memory_order_relaxed));
   event.dtype = type_of(slot.dtype);
   event.reduce = enum_or_unknown(slot.reduce, ReduceOp::user);
   event.comm = comms.index_of(slot.comm);

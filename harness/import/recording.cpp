@@ -125,6 +125,52 @@ void settle_threads(RankTrace& trace) {
   }
 }
 
+// Which step and microbatch the events of a rank belong to, by the marks between them.
+class Phases {
+ public:
+  explicit Phases(const record::Header& header)
+      : at_last_(header.step.load(std::memory_order_acquire), header.microbatch.load(std::memory_order_acquire)) {}
+
+  void place(Event& event) const {
+    event.step = now_.step;
+    event.microbatch = now_.microbatch;
+  }
+
+  void enter(const record::MarkSlot& mark, std::vector<Event>& so_far) {
+    if (!known_) place_all(so_far, {mark.step_before, mark.microbatch_before});
+    known_ = true;
+    now_ = {mark.step, mark.microbatch};
+  }
+
+  // What was read so far is overwritten.
+  void forget() {
+    known_ = false;
+    now_ = {};
+  }
+
+  // No mark may be left in the ring, nor ever have been there.
+  void finish(std::vector<Event>& events) const {
+    if (!known_) place_all(events, at_last_);
+  }
+
+ private:
+  struct Phase {
+    std::int32_t step = kUnset, microbatch = kUnset;
+    Phase() = default;
+    Phase(std::int32_t s, std::int32_t m) : step(s >= 0 ? s : kUnset), microbatch(m >= 0 ? m : kUnset) {}
+  };
+
+  static void place_all(std::vector<Event>& events, const Phase& phase) {
+    for (Event& event : events) {
+      event.step = phase.step;
+      event.microbatch = phase.microbatch;
+    }
+  }
+
+  Phase at_last_, now_;
+  bool known_ = false;  // a mark was met
+};
+
 // One rank's way from its record into the scenario.
 class RankReader {
  public:
@@ -138,9 +184,11 @@ class RankReader {
     trace.end = end_of(view);
     const double hz = view.header().clock_hz.load(std::memory_order_relaxed);
     std::map<std::uint64_t, std::uint32_t> symbols;
+    Phases phases(view.header());
     for_each_event(
         view,
         [&](const RecordedEvent& recorded) {
+          if (recorded.is_mark()) return phases.enter(recorded.mark(), trace.events);
           Event event = to_event(recorded, comms_, facts, events_lost_);
           event.seq = recorded.slot().seq;
           if (!trace.events.empty() && event.seq != trace.events.back().seq + 1)
@@ -148,9 +196,14 @@ class RankReader {
                    fmt::format("damaged record: event {} follows event {}", event.seq, trace.events.back().seq));
           if (hz > 0) event.time = seconds(recorded.slot().time - view.header().clock_start, hz);
           if (sites_ != nullptr) event.site = site(symbols, facts, recorded.slot().site, event.op);
+          phases.place(event);
           trace.events.push_back(std::move(event));
         },
-        [&] { trace.events.clear(); });
+        [&] {
+          trace.events.clear();
+          phases.forget();
+        });
+    phases.finish(trace.events);
     for (const WindowFactCopy& window : facts.windows)
       units_.add(window_name(comms_.at(comms_.index_of(window.comm)), window.ordinal), rank, window.disp_unit);
     settle_threads(trace);

@@ -80,6 +80,8 @@ void write_header(Header& header, const char* host, std::int64_t start_ns, std::
   header.start_ns = start_ns;
   std::snprintf(header.host, sizeof header.host, "%s", host);
   header.clock_start = read_clock();
+  header.step.store(state.step, std::memory_order_relaxed);
+  header.microbatch.store(state.microbatch, std::memory_order_relaxed);
   header.world_rank.store(launcher_says("OMPI_COMM_WORLD_RANK", "PMIX_RANK"), std::memory_order_relaxed);
   header.world_size.store(launcher_says("OMPI_COMM_WORLD_SIZE", "PMIX_SIZE"), std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);

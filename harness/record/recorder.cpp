@@ -242,7 +242,7 @@ int Call::end_failed_poll(int status) {
   if (!active()) return status;
   flag(false);
   slot_->result = 1;
-  slot_->state.store(static_cast<std::uint8_t>(EventState::completed), std::memory_order_relaxed);
+  slot_->state.store(packed_state(EventState::completed, thread_), std::memory_order_relaxed);
   commit();
   state.header->events_completed.store(++state.completed, std::memory_order_release);
   return status;

@@ -37,6 +37,7 @@ struct State {
   std::uint64_t clock = 0;       // the latest reading
   std::uint32_t next_request = 0;
   std::int32_t next_message = 0;
+  std::int32_t step = kUnset, microbatch = kUnset;
   pthread_mutex_t mutex;
 };
 
@@ -104,6 +105,17 @@ void populate_ring();
 
 inline bool records_here() {
   return state.recording && depth == 0;
+}
+
+// From here on the program is in this step and microbatch; kUnset: in none. Writes a mark where something is recorded.
+void enter(std::int32_t step, std::int32_t microbatch);
+
+// Moves the head behind `n` slots, and lets readers see them.
+inline void advance(std::uint64_t n) {
+  state.head += n;
+  if (__builtin_expect(state.head + kSlotsAhead > state.populated, 0)) populate_ring();
+  __builtin_prefetch(&slot_at(state.head + kSlotsAhead), 1);
+  state.header->ring_head.store(state.head, std::memory_order_release);
 }
 
 // Runs a call that is recorded afterwards; what it calls in turn is not the program's.
@@ -209,6 +221,7 @@ class Call {
   CommEntry* comm_ = nullptr;
   std::uint64_t number_ = 0;
   std::uint32_t parts_ = 0;
+  std::uint8_t thread_ = 0;
   bool locked_ = false;
   bool wild_ = false;      // receives from any source or any tag
   bool receives_ = false;  // its status tells how much came
@@ -242,7 +255,8 @@ inline void Call::open(Op op, const void* return_address) {
   slot.stamp.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   slot.op = static_cast<std::uint8_t>(op);
-  slot.state.store(static_cast<std::uint8_t>(EventState::started), std::memory_order_relaxed);
+  thread_ = __builtin_expect(locked_, 0) ? thread_number() : 0;
+  slot.state.store(packed_state(EventState::started, thread_), std::memory_order_relaxed);
   slot.dtype = static_cast<std::uint8_t>(ElementType::unknown);
   slot.reduce = static_cast<std::uint8_t>(ReduceOp::unknown);
   slot.seq = static_cast<std::uint32_t>(state.begun);
@@ -254,7 +268,7 @@ inline void Call::open(Op op, const void* return_address) {
   slot.request = kNoRequest;
   slot.matched = kUnset;
   slot.result = kUnset;
-  slot.flags = locked_ ? static_cast<std::uint8_t>(thread_number() << kThreadShift) : 0;
+  slot.flags = 0;
   slot.error = 0;
   slot.parts = 0;
   slot_ = &slot;
@@ -328,10 +342,7 @@ inline void Call::commit() {
   stamp_time();
   slot_->parts = static_cast<std::uint16_t>(parts_);
   slot_->stamp.store(static_cast<std::uint32_t>(number_ + 1), std::memory_order_release);
-  state.head = number_ + 1 + parts_;
-  if (__builtin_expect(state.head + kSlotsAhead > state.populated, 0)) populate_ring();
-  __builtin_prefetch(&slot_at(state.head + kSlotsAhead), 1);
-  state.header->ring_head.store(state.head, std::memory_order_release);
+  advance(1 + parts_);
   state.header->events_begun.store(++state.begun, std::memory_order_release);
 }
 
@@ -362,7 +373,7 @@ inline int Call::end(int status) {
     } else if (__builtin_expect(out_.data != nullptr, 0)) {
       take_out(out_);
     }
-    slot->state.store(static_cast<std::uint8_t>(EventState::completed), std::memory_order_release);
+    slot->state.store(packed_state(EventState::completed, thread_), std::memory_order_release);
   }
   state.header->events_completed.store(++state.completed, std::memory_order_release);
   return status;

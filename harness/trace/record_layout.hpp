@@ -68,6 +68,9 @@ struct Header {
   std::uint64_t clock_start;
   std::atomic<double> clock_hz;  // 0 until it is known, soon after init
 
+  // Set by petri_step and petri_microbatch; kUnset outside. Beside the marks in the ring, for a ring without any.
+  std::atomic<std::int32_t> step, microbatch;
+
   // -1 until known. Before init returns they are the launcher's word (OMPI_COMM_WORLD_RANK, PMIX_RANK).
   std::atomic<std::int32_t> world_rank, world_size;
 
@@ -90,6 +93,7 @@ static_assert(std::atomic<double>::is_always_lock_free && std::atomic<std::uint6
 
 // Values of Slot::op that are no Op.
 inline constexpr std::uint8_t kPart = 255;  // a continuation slot
+inline constexpr std::uint8_t kMark = 254;  // a mark between events
 
 // What the payload of a continuation slot holds. A list goes over consecutive slots of the same kind.
 enum class Part : std::uint8_t {
@@ -117,10 +121,20 @@ inline constexpr std::uint8_t kFlagKnown = 1;  // the call reported a flag …
 inline constexpr std::uint8_t kFlagTrue = 2;   // … and it was true
 inline constexpr std::uint8_t kListCut = 4;    // a list was too long for the ring and is left out
 inline constexpr std::uint8_t kNoComms = 8;    // creation gave MPI_COMM_NULL to this rank
-// The upper half is the calling thread under MPI_THREAD_MULTIPLE: 0 made MPI_Init, others are numbered by their first
-// call, and the last number stands for all that follow.
-inline constexpr int kThreadShift = 4;
-inline constexpr std::uint8_t kLastThread = 15;
+
+// Slot::state is an EventState and, above it, the calling thread under MPI_THREAD_MULTIPLE: 0 made MPI_Init, others are
+// numbered by their first call, and the last number stands for all that follow.
+inline constexpr int kThreadShift = 2;
+inline constexpr std::uint8_t kLastThread = 63;
+constexpr std::uint8_t packed_state(EventState state, int thread) {
+  return static_cast<std::uint8_t>(static_cast<int>(state) | thread << kThreadShift);
+}
+constexpr EventState state_in(std::uint8_t packed) {
+  return static_cast<EventState>(packed & ((1 << kThreadShift) - 1));
+}
+constexpr int thread_in(std::uint8_t packed) {
+  return packed >> kThreadShift;
+}
 
 // Bits of Slot::tag in calls on windows.
 inline constexpr std::int32_t kNoCheck = 1, kNoStore = 2, kNoPut = 4, kNoPrecede = 8, kNoSucceed = 16;  // assertions
@@ -154,7 +168,7 @@ enum FileMode : std::int32_t {
 struct alignas(kSlotBytes) Slot {
   std::atomic<std::uint32_t> stamp;  // low 32 bits of (slot number + 1)
   std::uint8_t op;                   // Op
-  std::atomic<std::uint8_t> state;   // EventState
+  std::atomic<std::uint8_t> state;   // packed_state
   std::uint8_t dtype;                // ElementType
   std::uint8_t reduce;               // ReduceOp
   std::uint32_t seq;                 // event number, from 0
@@ -192,6 +206,17 @@ struct alignas(kSlotBytes) PartSlot {
   alignas(8) unsigned char payload[kPayloadBytes];
 };
 static_assert(sizeof(PartSlot) == kSlotBytes);
+
+// From here on the program is in this step and microbatch. With what was before, for events whose own mark is
+// overwritten.
+struct alignas(kSlotBytes) MarkSlot {
+  std::atomic<std::uint32_t> stamp;
+  std::uint8_t op;  // kMark
+  std::uint8_t unused[3];
+  std::int32_t step_before, microbatch_before;  // kUnset: none
+  std::int32_t step, microbatch;
+};
+static_assert(sizeof(MarkSlot) == kSlotBytes);
 
 // Both sides of a call that sends and receives, where they differ.
 struct Sides {

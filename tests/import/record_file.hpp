@@ -25,6 +25,7 @@ class RecordFile {
     head.pid = 1000 + rank;
     std::strcpy(head.host, "host");
     head.clock_hz = 1e9;
+    head.step = head.microbatch = kUnset;
     head.world_rank = rank;
     head.world_size = size;
     head.ended = record::Ended::finalized;
@@ -43,7 +44,7 @@ class RecordFile {
     record::Slot& made = slot(number);
     made.stamp = static_cast<std::uint32_t>(number + 1);
     made.op = static_cast<std::uint8_t>(op);
-    made.state = static_cast<std::uint8_t>(EventState::completed);
+    made.state = record::packed_state(EventState::completed, 0);
     made.seq = static_cast<std::uint32_t>(header().events_begun++);
     ++header().events_completed;
     made.comm = comm;
@@ -51,6 +52,18 @@ class RecordFile {
     made.count = kUnknownCount;
     made.request = kNoRequest;
     return made;
+  }
+
+  // Appends a mark: from here on the program is in that step and microbatch.
+  void mark(std::int32_t step, std::int32_t microbatch) {
+    const std::uint64_t number = header().ring_head++;
+    auto& made = reinterpret_cast<record::MarkSlot&>(slot(number));
+    made.stamp = static_cast<std::uint32_t>(number + 1);
+    made.op = record::kMark;
+    made.step_before = header().step;
+    made.microbatch_before = header().microbatch;
+    header().step = made.step = step;
+    header().microbatch = made.microbatch = microbatch;
   }
 
   // Appends a continuation to the event made last.

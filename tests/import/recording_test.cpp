@@ -189,6 +189,25 @@ TEST_F(Recording, AFileThatIsStillBeingMadeIsNoError) {
   EXPECT_EQ(imported().ranks[1].end.kind, EndKind::missing);
 }
 
+TEST_F(Recording, EventsWhoseOwnMarkIsOverwrittenKeepTheirStep) {
+  RecordFile made(0, 1, 4);
+  made.mark(1, kUnset);
+  made.event(Op::init);
+  made.mark(2, 0);
+  made.event(Op::barrier);  // the oldest that is kept
+  made.mark(2, 1);
+  made.event(Op::barrier);
+  made.event(Op::finalize);
+  made.write(file("a"));
+  const Scenario scenario = imported();
+  const std::vector<Event>& events = scenario.ranks[0].events;
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].step, 2);
+  EXPECT_EQ(events[0].microbatch, 0);
+  EXPECT_EQ(events[2].step, 2);
+  EXPECT_EQ(events[2].microbatch, 1);
+}
+
 TEST_F(Recording, EmptyAndMissingFoldersSayWhatIsMissing) {
   EXPECT_THAT(error(), HasSubstr("no recording there"));
   std::filesystem::remove_all(folder_);
@@ -208,7 +227,7 @@ TEST_F(Recording, BrokenFilesAreNamedWithTheReason) {
   EXPECT_THAT(error_after([](RecordFile& made) { made.header().world_size = 1 << 30; }), HasSubstr("damaged"));
   EXPECT_THAT(error_after([](RecordFile& made) { made.header().ended = static_cast<record::Ended>(9); }),
               HasSubstr("unknown way"));
-  EXPECT_THAT(error_after([](RecordFile& made) { made.event(Op::init).op = 254; }), HasSubstr("names operation 254"));
+  EXPECT_THAT(error_after([](RecordFile& made) { made.event(Op::init).op = 253; }), HasSubstr("names operation 253"));
   EXPECT_THAT(error_after([](RecordFile& made) {
                 record::Slot& wait = made.event(Op::waitall);
                 made.part(wait, static_cast<Part>(99), "", 0);

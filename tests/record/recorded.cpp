@@ -53,9 +53,10 @@ const Scenario& record(int ranks, const std::string& program, const std::string&
   return recorded.emplace(key, import_recording(folder.path())).first->second;
 }
 
-Scenario record_program(const std::string& executable, int ranks, const std::string& program) {
+Scenario record_program(const std::string& executable, int ranks, const std::string& program,
+                        const std::string& environment) {
   const RecordFolder folder;
-  [[maybe_unused]] const int status = std::system(command_for(folder, ranks, program, "", executable).c_str());
+  [[maybe_unused]] const int status = std::system(command_for(folder, ranks, program, environment, executable).c_str());
   return import_recording(folder.path());
 }
 

@@ -36,7 +36,8 @@ std::string command_for(const RecordFolder& folder, int ranks, const std::string
 const Scenario& record(int ranks, const std::string& program, const std::string& environment = "");
 
 // The same with another executable than `operations`.
-Scenario record_program(const std::string& executable, int ranks, const std::string& program);
+Scenario record_program(const std::string& executable, int ranks, const std::string& program,
+                        const std::string& environment = "");
 
 // The events of one rank as lines of a scenario file, without rank, time and call site, and without the state where it
 // is "completed". The init in front and the finalize at the end are left out.

@@ -257,6 +257,19 @@ contains
   end subroutine
 end subroutine
 
+subroutine steps(rank)
+  USE_MPI
+  implicit none
+  INCLUDE_MPI
+  integer, intent(in) :: rank
+  integer :: ierr, x
+  x = rank
+  call MPI_Pcontrol(536870912 + 3)
+  call MPI_Bcast(x, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
+  call MPI_Pcontrol(1073741824 + 2)
+  call MPI_Bcast(x, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
+end subroutine
+
 program chapters
   USE_MPI
   implicit none
@@ -283,6 +296,8 @@ program chapters
     call nonblocking_collectives(rank)
   case ('communicators')
     call communicators(rank)
+  case ('steps')
+    call steps(rank)
   end select
   call MPI_Finalize(ierr)
 end program

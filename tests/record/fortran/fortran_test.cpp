@@ -101,6 +101,13 @@ TEST_P(RecordFortran, SendsThatCompletedAtOnceAreToldApart) {
   EXPECT_EQ(waits[2], by_tag[1]);
 }
 
+TEST_P(RecordFortran, StepsComeByPcontrol) {
+  const auto events = events_of(record_chapter("steps"), 1);
+  ASSERT_GE(events.size(), 2u);
+  EXPECT_EQ(events[0], R"({"op":"bcast","count":1,"dtype":"int32","root":0,"step":3})");
+  EXPECT_EQ(events[1], R"({"op":"bcast","count":1,"dtype":"int32","root":0,"step":3,"microbatch":2})");
+}
+
 INSTANTIATE_TEST_SUITE_P(Bindings, RecordFortran, ::testing::Values(PETRI_FORTRAN_BINDINGS),
                          [](const auto& binding) { return std::string(binding.param); });
 
