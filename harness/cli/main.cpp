@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array kCommands{
     Command{"record", "run an MPI program, notice that it hangs, say why", run_record},
+    Command{"import", "make a scenario file of what the recorder left", run_import},
     Command{"show", "show the ranks as columns around the place of failure", run_show},
     Command{"diagnose", "say what is wrong and who began it", run_diagnose},
     Command{"shrink", "the fewest ranks and events that still fail in the same way", run_shrink},

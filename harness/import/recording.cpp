@@ -12,6 +12,7 @@
 
 #include "harness/import/call_sites.hpp"
 #include "harness/import/comm_names.hpp"
+#include "harness/import/liveness.hpp"
 #include "harness/import/process_record.hpp"
 #include "harness/import/recorded_event.hpp"
 #include "harness/import/recorded_memory.hpp"
@@ -33,13 +34,26 @@ struct Processes {
   std::vector<std::pair<std::int32_t, RecordView>> views;
 };
 
-Processes open_all(const std::filesystem::path& folder) {
+std::vector<std::filesystem::path> files_of(const std::vector<std::filesystem::path>& folders) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& folder : folders) {
+    const auto here = record::record_files(folder);
+    if (here.empty()) reject(folder, "no recording there: no process made a record of itself");
+    files.insert(files.end(), here.begin(), here.end());
+  }
+  return files;
+}
+
+std::string job_of(const RecordView& view) {
+  const char* job = view.header().job;
+  return {job, ::strnlen(job, sizeof view.header().job)};
+}
+
+Processes open_all(const std::vector<std::filesystem::path>& folders, const std::string& job) {
   Processes all;
-  const auto files = record::record_files(folder);
-  if (files.empty()) reject(folder, "no recording there: no process made a record of itself");
-  for (const auto& file : files) {
+  for (const auto& file : files_of(folders)) {
     std::optional<RecordView> view = RecordView::open(file);
-    if (!view) continue;
+    if (!view || (!job.empty() && job_of(*view) != job)) continue;
     const std::int32_t rank = view->world_rank();
     const std::int32_t size = view->world_size();
     if (view->header().spawned.load(std::memory_order_relaxed) != 0) {
@@ -57,7 +71,7 @@ Processes open_all(const std::filesystem::path& folder) {
     all.world = size;
     all.views.emplace_back(rank, std::move(*view));
   }
-  if (all.world == 0) reject(folder, "no process there has got through MPI_Init yet");
+  if (all.world == 0) reject(folders.front(), "no process there has got through MPI_Init yet");
   const auto by_rank = [](const auto& a, const auto& b) { return a.first < b.first; };
   std::sort(all.views.begin(), all.views.end(), by_rank);
   for (std::size_t i = 1; i < all.views.size(); ++i)
@@ -78,7 +92,11 @@ RankEnd end_of(const RecordView& view) {
   end.stated = true;
   end.status = view.header().exit_status.load(std::memory_order_relaxed);
   end.signal = view.header().signal.load(std::memory_order_relaxed);
-  switch (view.ended()) {
+  record::Ended ended = view.ended();
+  // Asked again when it is gone: it may have said so in between.
+  if (ended == record::Ended::running && liveness_of(view.header()) == Liveness::gone)
+    ended = view.ended() == record::Ended::running ? record::Ended::signal : view.ended();
+  switch (ended) {
     case record::Ended::running: end.kind = EndKind::running; return end;
     case record::Ended::finalized: end.kind = EndKind::finalized; return end;
     case record::Ended::exited: end.kind = EndKind::exited; return end;
@@ -259,8 +277,29 @@ void name_job(Scenario& scenario, const Processes& processes) {
 
 }  // namespace
 
+std::vector<RecordedJob> recorded_jobs(const std::vector<std::filesystem::path>& folders) {
+  std::map<std::string, RecordedJob> jobs;
+  for (const auto& file : files_of(folders)) {
+    const std::optional<RecordView> view = RecordView::open(file);
+    if (!view) continue;
+    RecordedJob& job = jobs[job_of(*view)];
+    job.id = job_of(*view);
+    const std::int64_t start = view->header().start_ns;
+    job.start_ns = job.processes == 0 ? start : std::min(job.start_ns, start);
+    ++job.processes;
+  }
+  std::vector<RecordedJob> sorted;
+  for (auto& [id, job] : jobs) sorted.push_back(std::move(job));
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.start_ns < b.start_ns; });
+  return sorted;
+}
+
 Scenario import_recording(const std::filesystem::path& folder, const RecordingOptions& options) {
-  const Processes processes = open_all(folder);
+  return import_recording(std::vector{folder}, options);
+}
+
+Scenario import_recording(const std::vector<std::filesystem::path>& folders, const RecordingOptions& options) {
+  const Processes processes = open_all(folders, options.job);
   Scenario scenario(processes.world);
   for (RankTrace& trace : scenario.ranks) {
     trace.end.kind = EndKind::missing;

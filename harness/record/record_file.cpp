@@ -1,6 +1,7 @@
 // Making the record file, its facts, and how the process ended.
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,6 +36,19 @@ std::uint64_t ring_slots_wanted() {
   return slots;
 }
 
+// Makes a folder and those above it.
+void make_folders(const char* folder) {
+  char path[4096];
+  const int length = std::snprintf(path, sizeof path, "%s", folder);
+  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path) return;
+  for (char* slash = std::strchr(path + 1, '/'); slash != nullptr; slash = std::strchr(slash + 1, '/')) {
+    *slash = '\0';
+    ::mkdir(path, 0777);
+    *slash = '/';
+  }
+  ::mkdir(path, 0777);
+}
+
 // A new file of the given size, or -1 with a word to the user: a job must not die because it cannot be recorded.
 int make_file(const char* folder, const char* host, std::int64_t start_ns, std::uint64_t bytes) {
   char path[4096];
@@ -48,13 +62,16 @@ int make_file(const char* folder, const char* host, std::int64_t start_ns, std::
   return -1;
 }
 
-// Where only strict mode is asked for, the same bookkeeping goes to memory that nobody sees.
+// Where only strict mode is asked for, the same bookkeeping goes to memory that nobody sees. Where nothing is said, the
+// library was preloaded by hand, to be always on.
 void* map_record(const char* host, std::int64_t start_ns, std::uint64_t bytes) {
   const char* folder = std::getenv("PETRI_RECORD_DIR");
   if (folder == nullptr || *folder == '\0') {
-    if (!state.strict) return MAP_FAILED;
-    return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (state.strict)
+      return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    folder = "petri-record";
   }
+  make_folders(folder);
   const int fd = make_file(folder, host, start_ns, bytes);
   if (fd < 0) return MAP_FAILED;
   void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -68,6 +85,44 @@ std::int32_t launcher_says(const char* open_mpi, const char* other) {
   return text != nullptr ? static_cast<std::int32_t>(std::strtol(text, nullptr, 10)) : -1;
 }
 
+// A word for the job that all its processes share, from whoever started it; an MPI program alone is a job of its own.
+void write_job(char* to, std::size_t size, const char* host) {
+  for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::snprintf(to, size, "%s", value);
+    return;
+  }
+  std::snprintf(to, size, "%s-%ld", host, static_cast<long>(::getpid()));
+}
+
+// Reads a small file or what a link points to; empty where it is not there.
+void read_small(const char* path, char* to, std::size_t size) {
+  to[0] = '\0';
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  const ssize_t length = ::read(fd, to, size - 1);
+  ::close(fd);
+  to[length > 0 ? length : 0] = '\0';
+}
+
+void write_system(Header& header) {
+  char boot[64], namespace_of_pids[64] = "";
+  read_small("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+  boot[std::strcspn(boot, "\n")] = '\0';
+  const ssize_t length = ::readlink("/proc/self/ns/pid", namespace_of_pids, sizeof namespace_of_pids - 1);
+  namespace_of_pids[length > 0 ? length : 0] = '\0';
+  std::snprintf(header.system, sizeof header.system, "%s %s", boot, namespace_of_pids);
+
+  char stat[1024];
+  read_small("/proc/self/stat", stat, sizeof stat);
+  // The name, which may hold anything, ends with the last parenthesis; the start is field 22, the state behind it
+  // field 3.
+  const char* field = std::strrchr(stat, ')');
+  for (int i = 2; field != nullptr && i < 22; ++i) field = std::strchr(field + 1, ' ');
+  header.process_start = field != nullptr ? std::strtoull(field + 1, nullptr, 10) : 0;
+}
+
 void write_header(Header& header, const char* host, std::int64_t start_ns, std::uint64_t slots) {
   header.layout = kLayoutVersion;
   header.op_table = op_table_fingerprint();
@@ -79,6 +134,8 @@ void write_header(Header& header, const char* host, std::int64_t start_ns, std::
   header.pid = ::getpid();
   header.start_ns = start_ns;
   std::snprintf(header.host, sizeof header.host, "%s", host);
+  write_job(header.job, sizeof header.job, host);
+  write_system(header);
   header.clock_start = read_clock();
   header.step.store(state.step, std::memory_order_relaxed);
   header.microbatch.store(state.microbatch, std::memory_order_relaxed);

@@ -1,0 +1,101 @@
+// `petri import`: recordings, or a scenario, as a scenario file.
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/output.hpp"
+#include "harness/import/recording.hpp"
+#include "harness/trace/read.hpp"
+#include "harness/trace/write.hpp"
+
+namespace petri::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Help kHelp{
+    "petri import [options] FOLDER...",
+    "Makes a scenario file of what the recorder left: of one folder, or of several, as one of each host. A scenario "
+    "file\n"
+    "instead of the folders is written again in its canonical form.",
+    "petri import -o job.jsonl.zst petri-record    after LD_PRELOAD=libpetri_record.so mpirun ./train",
+};
+
+std::string start_text(const RecordedJob& job) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::localtime(static_cast<std::time_t>(job.start_ns / 1000000000)));
+}
+
+void list_jobs(const std::vector<RecordedJob>& jobs) {
+  for (const RecordedJob& job : jobs) fmt::print("{}  {} processes, from {}\n", job.id, job.processes, start_text(job));
+}
+
+// Which of the jobs in the folders is meant: the one that was named, or the latest; says so where there are several.
+std::string choose_job(const std::vector<RecordedJob>& jobs, const po::variables_map& values) {
+  if (values.count("job") != 0) {
+    const auto& named = values["job"].as<std::string>();
+    if (std::none_of(jobs.begin(), jobs.end(), [&](const RecordedJob& job) { return job.id == named; }))
+      throw UsageError{fmt::format("no job '{}' is recorded there; --list shows those that are", named)};
+    return named;
+  }
+  if (jobs.empty()) return "";
+  if (jobs.size() > 1)
+    fmt::print(stderr, "petri: {} jobs are recorded there: this is the latest, {}, from {} (--job takes another)\n",
+               jobs.size(), jobs.back().id, start_text(jobs.back()));
+  return jobs.back().id;
+}
+
+bool is_scenario(const std::vector<std::string>& sources) {
+  if (std::all_of(sources.begin(), sources.end(), [](const auto& source) { return fs::is_directory(source); }))
+    return false;
+  if (sources.size() > 1) throw UsageError{"several sources must all be folders of recorded ranks"};
+  return true;
+}
+
+void write(const Scenario& scenario, const po::variables_map& values) {
+  if (values.count("output") != 0)
+    write_scenario(scenario, fs::path(values["output"].as<std::string>()));
+  else
+    write_scenario(scenario, std::cout);
+}
+
+}  // namespace
+
+int run_import(const std::vector<std::string>& args) {
+  po::options_description options("Options");
+  options.add_options()("output,o", po::value<std::string>()->value_name("FILE"), "instead of standard output");
+  options.add_options()("job", po::value<std::string>()->value_name("ID"),
+                        "which of several jobs in the folders; the latest otherwise");
+  options.add_options()("list", po::bool_switch(), "list the jobs in the folders, the latest last, and write nothing");
+  options.add_options()("source", po::value<std::vector<std::string>>()->required(), "the folders");
+  po::positional_options_description positional;
+  positional.add("source", -1);
+  po::variables_map values;
+  if (!parse(args, kHelp, options, positional, values)) return kOk;
+
+  const auto& sources = values["source"].as<std::vector<std::string>>();
+  if (values.count("output") != 0) {
+    for (const std::string& source : sources) require_other_than_input(values["output"].as<std::string>(), source);
+    require_writable(values["output"].as<std::string>());
+  }
+  if (is_scenario(sources)) {
+    write(read_scenario(sources.front()), values);
+    return kOk;
+  }
+  const std::vector<fs::path> folders(sources.begin(), sources.end());
+  const std::vector<RecordedJob> jobs = recorded_jobs(folders);
+  if (values["list"].as<bool>()) {
+    list_jobs(jobs);
+    return kOk;
+  }
+  RecordingOptions recording;
+  recording.job = choose_job(jobs, values);
+  write(import_recording(folders, recording), values);
+  return kOk;
+}
+
+}  // namespace petri::cli
