@@ -2,8 +2,8 @@
 // while the process runs or after it was killed. Plain memory, no third-party library.
 //
 // Where. One file per process in the folder named by PETRI_RECORD_DIR, or in `petri-record` below the current one;
-// "<host>-<pid>-<nanoseconds>.petri-record". The job, world rank and size are inside once they are known, so that several
-// jobs may share a folder. Best on a memory file system: a disk's write-back stops writers.
+// "<host>-<pid>-<nanoseconds>.petri-record". The job, world rank and size are inside once they are known, so that
+// several jobs may share a folder. Best on a memory file system: a disk's write-back stops writers.
 //
 // What. A header page; an area of facts, which never wraps; a ring of 64-byte slots. The file is sparse: what is never
 // touched costs no storage.
@@ -65,8 +65,9 @@ struct Header {
   std::int64_t pid;
   std::int64_t start_ns;  // CLOCK_REALTIME when the record began
   char host[256];         // zero-terminated
-  // What tells the process from others: the job, equal for all of its processes; the running system, as boot and process
-  // numbering (zero-terminated: equal where `pid` means the same); and when the process started, in clock ticks.
+  // What tells the process from others: the job, equal for all of its processes; the running system, as boot and
+  // process numbering (zero-terminated: equal where `pid` means the same); and when the process started, in clock
+  // ticks.
   char job[128], system[128];
   std::uint64_t process_start;
   // Slots hold raw clock readings: seconds since the start are (reading - clock_start) / clock_hz.
