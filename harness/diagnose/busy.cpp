@@ -80,6 +80,10 @@ std::vector<Fault> find_busy_buffers(const Scenario& scenario) {
   std::vector<Fault> faults;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    const auto has_buffer = [](const Event& event) {
+      return !event.extras.empty() && (event.extras->sendbuffer || event.extras->recvbuffer);
+    };
+    if (std::none_of(events.begin(), events.end(), has_buffer)) continue;
     Pending pending(events);
     for (std::uint32_t index = 0; index < events.size(); ++index) {
       const auto earlier = pending.perform(index);

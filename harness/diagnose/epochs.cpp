@@ -132,7 +132,7 @@ std::vector<Fault> find_epoch_faults(const Scenario& scenario, const model::Run&
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
     for (std::uint32_t index = 0; index < events.size(); ++index) {
       const EventRef ref{rank, index};
-      if (events[index].extras->win.empty() || !reached(scenario, run, ref)) continue;
+      if (events[index].extras.empty() || events[index].extras->win.empty() || !reached(scenario, run, ref)) continue;
       const std::string& win = events[index].extras->win;
       const std::string wrong = windows[win].perform(events[index]);
       // What follows the first wrong call on a window may only follow from it.

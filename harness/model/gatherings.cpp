@@ -33,6 +33,7 @@ Gatherings::Gatherings(const Scenario& scenario)
 
 // Windows and files have positions of their own.
 std::int32_t Gatherings::venue_number(const Event& event) {
+  if (kind_of(event.op) != OpKind::window && kind_of(event.op) != OpKind::file) return event.comm;
   const Venue venue = petri::venue_of(event);
   if (venue.window.empty() && venue.file.empty()) return event.comm;
   const auto [place, fresh] = venues_.try_emplace(venue, static_cast<std::int32_t>(by_position_.size()));

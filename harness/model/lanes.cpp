@@ -28,6 +28,7 @@ std::vector<Lane> lanes_of(const Scenario& scenario) {
     std::map<std::int32_t, std::size_t> threads{{0, rank}};
     std::set<std::pair<std::int32_t, std::string>> streams;
     for (const Event& event : scenario.ranks[rank].events) {
+      if (event.extras.empty()) continue;  // as most are: of the main thread, and performed at once
       threads.emplace(thread_of(event), 0);
       if (is_enqueued(event)) streams.emplace(event.extras->device.value_or(0), event.extras->stream);
     }

@@ -93,7 +93,8 @@ void Machine::advance_thread(std::uint32_t lane) {
     const EventRef ref = event_at(lane);
     if (!one.entered) {
       one.entered = true;
-      one.current.assign(1, Pending{});
+      one.current.clear();
+      one.current.emplace_back();
       enter(lane, ref);
       if (one.over) return;
     }

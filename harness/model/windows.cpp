@@ -9,7 +9,7 @@ namespace petri::model {
 Windows::Windows(const Scenario& scenario) {
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
-      if (event.extras->win.empty()) continue;
+      if (event.extras.empty() || event.extras->win.empty()) continue;
       const auto [place, fresh] = names_.try_emplace(event.extras->win, static_cast<std::int32_t>(names_.size()));
       if (fresh) exclusive_.push_back(false);
       if (event.op == Op::win_lock && event.extras->lock != "shared")
