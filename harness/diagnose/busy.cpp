@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
@@ -40,7 +42,7 @@ class Pending {
       inits_[event.request] = index;
       return std::nullopt;
     }
-    std::optional<std::uint32_t> first;
+    std::optional<std::uint32_t> first = perform_on_window(index);
     for (const std::uint32_t one : used) {
       const Event& call = events_[one];
       if (!call.extras->sendbuffer && !call.extras->recvbuffer) continue;
@@ -53,6 +55,19 @@ class Pending {
   }
 
  private:
+  // What a put sends or a get fills is in use until the epoch ends or is flushed (MPI 4.1, section 12.3).
+  std::optional<std::uint32_t> perform_on_window(std::uint32_t index) {
+    const Event& event = events_[index];
+    if (kind_of(event.op) == OpKind::window && event.op != Op::win_sync && event.op != Op::win_post)
+      accesses_.erase(event.extras->win);
+    std::optional<std::uint32_t> first;
+    for (const auto& [window, accesses] : accesses_)
+      for (const std::uint32_t access : accesses)
+        if (!first && clash(events_[access].extras.get(), event.extras.get())) first = access;
+    if (kind_of(event.op) == OpKind::rma) accesses_[event.extras->win].push_back(index);
+    return first;
+  }
+
   void complete(const Event& event) {
     const bool waits = kind_of(event.op) == OpKind::wait;
     const bool tests = kind_of(event.op) == OpKind::test && model::poll_succeeded(event);
@@ -72,6 +87,7 @@ class Pending {
 
   const std::vector<Event>& events_;
   std::map<std::uint32_t, std::uint32_t> busy_, inits_;
+  std::map<std::string, std::vector<std::uint32_t>> accesses_;  // by window, since it was last synchronized
 };
 
 }  // namespace

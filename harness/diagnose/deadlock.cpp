@@ -28,12 +28,20 @@ class DeadlockTeller {
 
   std::vector<Fault> tell() {
     std::vector<std::pair<std::tuple<int, std::string>, Fault>> faults;
-    std::set<std::string> seen;
     for (const Component& closed : graph_.components()) {
       const Component& component = kernels_.emplace_back(kernel_of(graph_, closed));
       Fault fault = fault_of(component, closed);
-      if (!seen.insert(fault.form).second) continue;  // the same failure once more, in another group of ranks
-      faults.emplace_back(std::tuple(rank_of(component), fault.form), std::move(fault));
+      const auto same =
+          std::find_if(faults.begin(), faults.end(), [&](const auto& told) { return told.second.form == fault.form; });
+      if (same == faults.end()) {
+        faults.emplace_back(std::tuple(rank_of(component), fault.form), std::move(fault));
+        continue;
+      }
+      std::vector<std::int32_t> ranks;
+      for (const std::uint32_t node : component.nodes)
+        ranks.insert(ranks.end(), graph_.nodes()[node].ranks.begin(), graph_.nodes()[node].ranks.end());
+      same->second.findings.front().evidence.push_back(
+          fmt::format("the same failure once more, by itself, among {}", ranks_text(ranks)));
     }
     std::sort(faults.begin(), faults.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Fault> told;

@@ -95,6 +95,30 @@ TEST(Buffers, AreBusyUntilTheirRequestIsComplete) {
               "recv(peer=0); recv(peer=0)"}));
 }
 
+TEST(Buffers, OfAnAccessAreBusyUntilItsWindowIsSynchronized) {
+  const std::string fence = "win_fence(win=w); ";
+  expect(script({kWin + fence + "get(win=w target=1 recvbuffer=[4096,8]); recv(peer=1 recvbuffer=[4100,8]); " + fence +
+                     fence,
+                 kWin + fence + "send(peer=0); " + fence + fence}),
+         Verdict::misuse, {0}, "has not given back");
+  expect_legal(script({kWin + fence + "get(win=w target=1 recvbuffer=[4096,8]); " + fence +
+                           "recv(peer=1 recvbuffer=[4100,8]); " + fence,
+                       kWin + fence + fence + "send(peer=0); " + fence}));
+}
+
+TEST(SeveralFaults, AreEachFound) {
+  const std::string pairs = R"({"comm":"a","ranks":[0,1]}
+{"comm":"b","ranks":[2,3]}
+{"comm":"c","ranks":[4,5]})";
+  const Diagnosis all = diagnose(script(
+      {"recv(peer=1)", "recv(peer=0)", "recv(peer=3)", "recv(peer=2)", "bcast(comm=c root=0)", "bcast(comm=c root=1)"},
+      pairs));
+  EXPECT_EQ(all.verdict, Verdict::deadlock);
+  ASSERT_EQ(all.findings.size(), 2u);
+  EXPECT_THAT(all.findings[0].evidence, testing::Contains(HasSubstr("once more, by itself, among ranks 2,3")));
+  EXPECT_EQ(all.findings[1].kind, Verdict::mismatch);
+}
+
 TEST(Intercommunicators, AllgatherNeedOnlyFitAcross) {
   const std::string comm = R"({"comm":"i","ranks":[0],"remote":[1,2]})";
   expect_legal(script({"allgather(comm=i sendcount=2 recvcount=3)", "allgather(comm=i sendcount=3 recvcount=2)",
