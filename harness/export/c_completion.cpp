@@ -1,10 +1,21 @@
-// Waiting for requests and testing them (MPI 4.1, section 3.7).
+// Starting requests, waiting for them and testing them (MPI 4.1, sections 3.7 and 3.9).
 #include <fmt/format.h>
 
 #include "harness/export/c_rank.hpp"
 #include "harness/export/c_text.hpp"
 
 namespace petri::c {
+
+void RankWriter::write_start(const Event& event) {
+  std::vector<std::uint32_t> started = event.extras->requests;
+  if (event.op == Op::start) started = {event.request};
+  for (const std::uint32_t number : started)
+    if (const auto buffered = bsend_requests_.find(number); buffered != bsend_requests_.end())
+      bsend_bytes_ += buffered->second;
+  if (event.op == Op::start) return put(fmt::format("MPI_Start({});", request_of(event)));
+  with_requests(
+      event, [&](std::size_t size, const std::string& set) { put(fmt::format("MPI_Startall({}, {});", size, set)); });
+}
 
 void RankWriter::write_wait(const Event& event) {
   if (event.op == Op::wait) {

@@ -91,6 +91,16 @@ static MPI_Comm made_of(int size, const int *ranks, int tag) {
 }
 )";
 
+constexpr std::string_view kBetween = R"(/* The same between two groups. */
+static MPI_Comm between(int size, const int *ranks, int remote_size, const int *remote, int tag) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  const MPI_Comm one = made_of(size, ranks, tag), other = made_of(remote_size, remote, tag);
+  if (one != MPI_COMM_NULL) MPI_Intercomm_create(one, 0, MPI_COMM_WORLD, remote[0], tag, &comm);
+  if (other != MPI_COMM_NULL) MPI_Intercomm_create(other, 0, MPI_COMM_WORLD, ranks[0], tag, &comm);
+  return comm;
+}
+)";
+
 constexpr std::string_view kUserOperation =
     R"(/* What the job's own operation did was not recorded: this one keeps what it is given. */
 static void keep(void *in, void *inout, int *count, MPI_Datatype *type) {
@@ -143,6 +153,7 @@ const std::vector<Row>& rows() {
       {Helper::size_of, kSizeOf, {}},
       {Helper::subgroup, kSubgroup, {}},
       {Helper::made_of, kMadeOf, {Helper::subgroup}},
+      {Helper::between, kBetween, {Helper::subgroup, Helper::made_of}},
       {Helper::user_operation, kUserOperation, {}},
       {Helper::pause_s, kPause, {}},
       {Helper::compute_s, kCompute, {}},

@@ -17,6 +17,7 @@ enum class Helper : std::uint8_t {
   size_of,
   subgroup,
   made_of,
+  between,
   user_operation,
   pause_s,
   compute_s,

@@ -13,20 +13,23 @@ constexpr std::uint64_t kBsendOverhead = 1024;  // more than MPI_BSEND_OVERHEAD
 }  // namespace
 
 void RankWriter::write_send(const Event& event) {
+  if (event.op == Op::psend_init) return write_partitioned_init(event);
   const Amount what = sent(event, true);
   std::string call =
       fmt::format("{}({}, {}, {}, {}, {}, {}", function_name(event.op), room("out", event, what), what.count_text,
                   what.type_text, peer(event.peer, "peer"), tag(event.tag), comm_of(event));
-  if (form_of(event.op) == OpForm::nonblocking) call += ", " + request_of(event);
-  if (info(event.op).family == "bsend")
-    bsend_bytes_ += static_cast<std::uint64_t>(what.count) * kLargestElement + kBsendOverhead;
+  if (form_of(event.op) != OpForm::blocking) call += ", " + request_of(event);
+  if (info(event.op).family == "bsend") {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(what.count) * kLargestElement + kBsendOverhead;
+    (event.op == Op::bsend_init ? bsend_requests_[event.request] : bsend_bytes_) += bytes;
+  }
   put(call + ");");
 }
 
 void RankWriter::write_recv(const Event& event) {
+  if (event.op == Op::precv_init) return write_partitioned_init(event);
   const Amount what = received(event, true);
-  const bool nonblocking = form_of(event.op) == OpForm::nonblocking;
-  const std::string last = nonblocking ? request_of(event) : "MPI_STATUS_IGNORE";
+  const std::string last = form_of(event.op) == OpForm::blocking ? "MPI_STATUS_IGNORE" : request_of(event);
   const std::string buffer =
       fmt::format("{}({}, {}, {}", function_name(event.op), room("in", event, what), what.count_text, what.type_text);
   if (info(event.op).family == "mrecv") return put(fmt::format("{}, {}, {});", buffer, message_of(event), last));
@@ -34,7 +37,9 @@ void RankWriter::write_recv(const Event& event) {
 }
 
 void RankWriter::write_sendrecv(const Event& event) {
-  if (form_of(event.op) != OpForm::blocking) reject("needs MPI 4: such a program cannot be written yet");
+  const bool blocking = form_of(event.op) == OpForm::blocking;
+  if (!blocking) program_.needs_mpi_4 = true;
+  const std::string last = blocking ? "MPI_STATUS_IGNORE" : request_of(event);
   const EventExtras& extras = event.extras.get();
   const auto side = [](std::int32_t own, std::int32_t both) { return own != kUnset ? own : both; };
   const std::string to = peer(side(extras.sendpeer, event.peer), "peer to send to");
@@ -42,15 +47,14 @@ void RankWriter::write_sendrecv(const Event& event) {
   const std::string send_tag = tag(side(extras.sendtag, event.tag));
   const std::string recv_tag = tag(side(extras.recvtag, event.tag));
   const Amount out = sent(event, true);
-  if (event.op == Op::sendrecv_replace)
-    return put(fmt::format("MPI_Sendrecv_replace({}, {}, {}, {}, {}, {}, {}, {}, MPI_STATUS_IGNORE);",
-                           room("out", event, out), out.count_text, out.type_text, to, send_tag, from, recv_tag,
-                           comm_of(event)));
+  if (info(event.op).family == "sendrecv_replace")
+    return put(fmt::format("{}({}, {}, {}, {}, {}, {}, {}, {}, {});", function_name(event.op), room("out", event, out),
+                           out.count_text, out.type_text, to, send_tag, from, recv_tag, comm_of(event), last));
   const bool same = extras.recvcount == kUnknownCount && extras.recvtype == ElementType::unknown;
   const Amount in = same ? out : received(event, true);
-  put(fmt::format("MPI_Sendrecv({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, MPI_STATUS_IGNORE);",
+  put(fmt::format("{}({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});", function_name(event.op),
                   room("out", event, out), out.count_text, out.type_text, to, send_tag, room("in", event, in),
-                  in.count_text, in.type_text, from, recv_tag, comm_of(event)));
+                  in.count_text, in.type_text, from, recv_tag, comm_of(event), last));
 }
 
 void RankWriter::write_probe(const Event& event) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <vector>
 
@@ -24,13 +25,27 @@ struct Role {
   std::string text;
 };
 
+// The communicator that a call is made on, and the one in which an intercommunicator's leaders meet.
+std::array<std::int32_t, 2> comms_used_by(const Scenario& scenario, const Event& event) {
+  return {event.comm, scenario.find_comm(event.extras->remote)};
+}
+
+// What is not known to have members is not known to lack one.
+bool is_member(const Scenario& scenario, std::int32_t index, std::int32_t rank) {
+  const Communicator& comm = scenario.comms[static_cast<std::size_t>(index)];
+  const auto holds = [&](const auto& ranks) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
+  return !comm.known || holds(comm.ranks) || holds(comm.remote);
+}
+
 // Communicators that some rank uses without having created them.
 std::set<std::int32_t> made_at_start(const Scenario& scenario) {
   std::set<std::int32_t> comms;
-  for (const RankTrace& rank : scenario.ranks) {
+  for (std::int32_t number = 0; number < scenario.world(); ++number) {
+    const RankTrace& rank = scenario.ranks[static_cast<std::size_t>(number)];
     std::set<std::int32_t> own;
     for (const Event& event : rank.events) {
-      if (event.comm != 0 && own.count(event.comm) == 0) comms.insert(event.comm);
+      for (const std::int32_t comm : comms_used_by(scenario, event))
+        if (comm > 0 && own.count(comm) == 0 && is_member(scenario, comm, number)) comms.insert(comm);
       if (event.new_comm != kNoComm) own.insert(event.new_comm);
     }
   }
@@ -41,7 +56,7 @@ std::set<std::int32_t> used_comms(const Scenario& scenario) {
   std::set<std::int32_t> comms;
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events)
-      for (const std::int32_t comm : {event.comm, event.new_comm})
+      for (const std::int32_t comm : {event.comm, event.new_comm, scenario.find_comm(event.extras->remote)})
         if (comm > 0) comms.insert(comm);
   return comms;
 }
@@ -54,7 +69,7 @@ std::string original(const Scenario& scenario, const std::vector<std::int32_t>& 
   return fmt::format(", {} of the original job", rank_ranges(old));
 }
 
-std::string head_comment(const Scenario& scenario, const CProgramOptions& options) {
+std::string head_comment(const Scenario& scenario, const CProgramOptions& options, const Program& program) {
   const Header& header = scenario.header;
   const auto& outcome = header.expect && !header.expect->absent ? header.expect : header.observed;
   std::string verdict = options.verdict;
@@ -69,11 +84,22 @@ std::string head_comment(const Scenario& scenario, const CProgramOptions& option
   if (header.origin && !header.origin->source.empty())
     out +=
         fmt::format(" * Original:  {} {}\n", comment_text(header.origin->source), comment_text(header.origin->digest));
+  if (program.needs_mpi_4) out += " * Needs:     an MPI library with the calls of MPI 4.0, such as Open MPI 5.0\n";
   out += fmt::format(
       " *\n * Compile:   mpicc case.c -o case\n * Run:       timeout 60 mpirun -n {} ./case\n"
       " *            (exit status 124: it hung)\n */\n",
       scenario.world());
   return out;
+}
+
+// Persistent collectives came with MPI 4.0.
+std::string older_names(const Program& program) {
+  if (program.persistent_collectives.empty()) return "";
+  std::string out =
+      "#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5 /* has them as extensions */\n#include <mpi-ext.h>\n";
+  for (const std::string& name : program.persistent_collectives)
+    out += fmt::format("#define {0} MPIX_{1}\n", name, name.substr(4));
+  return out + "#endif\n\n";
 }
 
 std::string declarations(const Scenario& scenario, const Program& program, bool unused_comm) {
@@ -91,13 +117,18 @@ std::string make_comms(const Scenario& scenario, const Program& program) {
       "/* Communicators whose creation is not part of the case. */\nstatic void make_communicators(void) {\n";
   int tag = kSetupTag;
   for (const std::int32_t comm : program.at_start) {
-    const auto& ranks = scenario.comms[static_cast<std::size_t>(comm)].ranks;
-    out += fmt::format("  static const int {}_ranks[] = {{{}}};\n", comm_name(scenario, comm), fmt::join(ranks, ", "));
+    const Communicator& made = scenario.comms[static_cast<std::size_t>(comm)];
+    const std::string name = comm_name(scenario, comm);
+    out += fmt::format("  static const int {}_ranks[] = {{{}}};\n", name, fmt::join(made.ranks, ", "));
+    if (made.is_inter())
+      out += fmt::format("  static const int {}_remote[] = {{{}}};\n", name, fmt::join(made.remote, ", "));
   }
   for (const std::int32_t comm : program.at_start) {
     const std::string name = comm_name(scenario, comm);
-    out += fmt::format("  {0} = made_of({1}, {0}_ranks, {2});\n", name,
-                       scenario.comms[static_cast<std::size_t>(comm)].ranks.size(), tag++);
+    const Communicator& made = scenario.comms[static_cast<std::size_t>(comm)];
+    out += made.is_inter() ? fmt::format("  {0} = between({1}, {0}_ranks, {2}, {0}_remote, {3});\n", name,
+                                         made.ranks.size(), made.remote.size(), tag++)
+                           : fmt::format("  {0} = made_of({1}, {0}_ranks, {2});\n", name, made.ranks.size(), tag++);
   }
   return out + "}\n\n";
 }
@@ -142,14 +173,16 @@ std::string main_function(const Scenario& scenario, const Program& program, cons
 }  // namespace
 
 std::string c_program(const Scenario& scenario, const CProgramOptions& options) {
-  Program program{scenario, options.source, made_at_start(scenario), {}};
-  for (const std::int32_t comm : program.at_start)
-    if (const Communicator& used = scenario.comms[static_cast<std::size_t>(comm)]; !used.known)
+  Program program{scenario, options.source, made_at_start(scenario)};
+  for (const std::int32_t comm : program.at_start) {
+    const Communicator& used = scenario.comms[static_cast<std::size_t>(comm)];
+    if (!used.known)
       throw InputError(options.source, 0, 0,
                        fmt::format("the members of the communicator \"{}\" are not known, and no event makes it: "
                                    "such a program cannot be written",
                                    comment_text(used.name)));
-  if (!program.at_start.empty()) program.helpers.insert(Helper::made_of);
+    program.helpers.insert(used.is_inter() ? Helper::between : Helper::made_of);
+  }
   std::vector<Role> roles;
   std::map<std::string, std::size_t> role_of;
   std::uint64_t bsend_bytes = 0;
@@ -165,10 +198,11 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
   for (std::size_t i = 0; i < roles.size(); ++i) functions += function_of(scenario, roles[i], i);
   const bool unused_comm = functions.find("&unused_comm") != std::string::npos;
 
-  std::string out = head_comment(scenario, options);
+  std::string out = head_comment(scenario, options, program);
   out +=
       "#define _POSIX_C_SOURCE 200809L\n#include <mpi.h>\n#include <signal.h>\n#include <stdio.h>\n"
       "#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\n\n";
+  out += older_names(program);
   out += declarations(scenario, program, unused_comm);
   if (!program.at_start.empty()) out += make_comms(scenario, program);
   return out + functions + main_function(scenario, program, roles, bsend_bytes);

@@ -15,6 +15,27 @@ namespace {
 constexpr double kShort_s = 0.01;  // of a sleep or computation whose length was not recorded
 constexpr double kLongest_s = 3600;
 
+// Why a program that makes MPI calls alone, all its processes started together, has no place for the event; empty
+// where it has one.
+std::string_view reason_against(const Event& event) {
+  if (kind_of(event.op) == OpKind::device || !event.extras->stream.empty()) return "it is work of a device";
+  switch (event.op) {
+    case Op::group_start:
+    case Op::group_end:
+    case Op::comm_init_rank:
+    case Op::comm_init_all:
+    case Op::comm_finalize:
+    case Op::comm_destroy:
+    case Op::comm_abort: return "it is NCCL's";
+    case Op::comm_spawn:
+    case Op::comm_spawn_multiple:
+    case Op::comm_accept:
+    case Op::comm_connect: return "all processes of the program start together";
+    case Op::intercomm_create_from_groups: return "its groups are not recorded";
+    default: return "";
+  }
+}
+
 std::string comment_of(const Scenario& scenario, const Event& event, const std::vector<std::string>& notes) {
   std::vector<std::string> parts;
   if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
@@ -64,7 +85,8 @@ void RankWriter::write() {
 
 void RankWriter::write_event(const Event& event) {
   if (event.op != Op::exit && finalized_) reject("comes after finalize");
-  if (form_of(event.op) == OpForm::persistent) reject("is persistent: such a program cannot be written yet");
+  if (const std::string_view reason = reason_against(event); !reason.empty())
+    reject(fmt::format("cannot be written: {}", reason));
   switch (kind_of(event.op)) {
     case OpKind::send: return write_send(event);
     case OpKind::recv: return write_recv(event);
@@ -73,12 +95,14 @@ void RankWriter::write_event(const Event& event) {
     case OpKind::wait: return write_wait(event);
     case OpKind::test: return write_test(event);
     case OpKind::request: return write_request(event);
+    case OpKind::start: return write_start(event);
+    case OpKind::partition: return write_partition(event);
     case OpKind::collective: return write_collective(event);
     case OpKind::comm_create: return write_creation(event);
     case OpKind::comm_free: return write_free(event);
     case OpKind::world: return write_world(event);
     case OpKind::host: return write_host(event);
-    default: reject("cannot be written as a C program yet");
+    default: reject("cannot be written yet");
   }
 }
 
@@ -104,8 +128,6 @@ void RankWriter::write_host(const Event& event) {
       }
       program_.helpers.insert(event.op == Op::sleep ? Helper::pause_s : Helper::compute_s);
       return put(fmt::format("{}({:g});", event.op == Op::sleep ? "pause_s" : "compute_s", seconds_of(event)));
-    case Op::group_start:
-    case Op::group_end: reject("is NCCL's: such a program cannot be written yet");
     default: return;  // no communication
   }
 }
@@ -146,6 +168,21 @@ void RankWriter::put(const std::string& statement) {
     commented_ = true;
   }
   text_ += '\n';
+}
+
+// C has no empty arrays: one of no values is never read.
+void RankWriter::put_array(const char* type, const std::string& name, const std::vector<std::int64_t>& values) {
+  put(fmt::format("static const {} {}[] = {{{}}};", type, name, values.empty() ? "0" : join(values)));
+}
+
+void RankWriter::put_with_group(const std::string& before, const std::string& comm,
+                                const std::vector<std::int64_t>& members, const std::string& after) {
+  if (members.empty()) return put(before + "MPI_GROUP_EMPTY" + after);
+  program_.helpers.insert(Helper::subgroup);
+  put("{");
+  put(fmt::format("  static const int ranks[] = {{{}}};", join(members)));
+  put(fmt::format("  {}subgroup({}, {}, ranks){}", before, comm, members.size(), after));
+  put("}");
 }
 
 void RankWriter::put_loop(bool until_success, const std::string& condition, const std::string& call) {

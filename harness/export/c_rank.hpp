@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,7 +19,10 @@ struct Program {
   const Scenario& scenario;
   std::string source;               // for errors
   std::set<std::int32_t> at_start;  // communicators made before the first event, because some rank does not create them
-  std::set<Helper> helpers;
+  std::set<Helper> helpers = {};
+  std::set<std::string> persistent_collectives = {};  // functions that Open MPI 4 has under other names
+  std::map<std::string, std::size_t> string_tags = {};
+  bool needs_mpi_4 = false;
 };
 
 // One side of a call: what is sent or received.
@@ -41,8 +45,7 @@ class RankWriter {
   std::uint64_t bsend_bytes() const { return bsend_bytes_; }
 
  private:
-  // One function for each kind of operation (c_point_to_point.cpp, c_completion.cpp, c_collective.cpp,
-  // c_communicator.cpp).
+  // One function for each kind of operation, in one file for each chapter.
   void write_event(const Event& event);
   void write_send(const Event& event);
   void write_recv(const Event& event);
@@ -51,8 +54,15 @@ class RankWriter {
   void write_wait(const Event& event);
   void write_test(const Event& event);
   void write_request(const Event& event);
+  void write_start(const Event& event);
+  void write_partitioned_init(const Event& event);
+  void write_partition(const Event& event);
   void write_collective(const Event& event);
   void write_creation(const Event& event);
+  void write_split(const Event& event);
+  void write_intercommunicator(const Event& event);
+  void write_topology(const Event& event);
+  void learn_topology(const Event& event);
   void write_free(const Event& event);
   void write_world(const Event& event);
   void write_host(const Event& event);
@@ -61,6 +71,10 @@ class RankWriter {
   // Statements. The first of an event carries its comment.
   void put(const std::string& statement);
   void put_loop(bool until_success, const std::string& condition, const std::string& call);
+  void put_array(const char* type, const std::string& name, const std::vector<std::int64_t>& values);
+  // A call with a group of the communicator's members: `before` and `after` are its text around the group.
+  void put_with_group(const std::string& before, const std::string& comm, const std::vector<std::int64_t>& members,
+                      const std::string& after);
   void note(const std::string& remark);  // joins the comment of the event's next statement
   [[noreturn]] void reject(const std::string& reason) const;
 
@@ -86,11 +100,15 @@ class RankWriter {
   void with_requests(const Event& event, Call&& call);
 
   // Collectives.
+  struct Blocks {
+    std::optional<std::size_t> out, in;
+  };
+  Blocks blocks_of(const Event& event) const;
   struct Layout;
   Layout layout(const Event& event, const char* name, const std::vector<std::int64_t>& own,
-                const std::vector<std::int64_t>& both, std::int64_t each, std::int64_t unit);
-  std::string times_size(const Event& event, std::int64_t count);
-  std::size_t known_size(const Event& event) const;
+                const std::vector<std::int64_t>& both, std::int64_t each, std::optional<std::size_t> blocks,
+                std::int64_t unit);
+  std::string times(std::int64_t count, std::optional<std::size_t> blocks, const Event& event);
   std::string reduction(const Event& event);
   std::vector<std::string> plain_arguments(const Event& event, std::string_view family);
   std::vector<std::string> vector_arguments(const Event& event, std::string_view family);
@@ -113,6 +131,8 @@ class RankWriter {
   std::map<std::int64_t, std::size_t> messages_;
   std::set<std::string> scalars_;  // declared as needed
   std::size_t large_ = 0;
+  std::map<std::int32_t, Blocks> neighbours_;              // by communicator with a topology
+  std::map<std::uint32_t, std::uint64_t> bsend_requests_;  // what each start of a persistent one takes
   std::uint64_t bsend_bytes_ = 0;
 };
 

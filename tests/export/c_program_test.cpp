@@ -90,11 +90,18 @@ TEST(CProgram, ReplaysAPollLoopOnlyWhereThePollSucceededOrTheRecordEnds) {
 
 TEST(CProgram, RefusesWhatItCannotExpress) {
   EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence"})"),
-            "scenario: rank 1, event 7: win_fence cannot be written as a C program yet");
-  EXPECT_THAT(rejected(R"({"rank":0,"op":"group_start"})"), HasSubstr("is NCCL's"));
-  EXPECT_THAT(rejected(R"({"rank":0,"op":"send_init","peer":1})"), HasSubstr("is persistent"));
-  EXPECT_THAT(rejected(R"({"rank":0,"op":"neighbor_alltoall"})"), HasSubstr("needs a topology"));
-  EXPECT_THAT(rejected(R"({"rank":0,"op":"cart_create","new":"c"})"), HasSubstr("cart_create cannot be written"));
+            "scenario: rank 1, event 7: win_fence cannot be written yet");
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"group_start"})"), HasSubstr("group_start cannot be written: it is NCCL's"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"stream_sync","device":0,"stream":"s"})"),
+              HasSubstr("stream_sync cannot be written: it is work of a device"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"barrier","device":0,"stream":"s"})"), HasSubstr("it is work of a device"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"comm_spawn","root":0,"new":"c"})"),
+              HasSubstr("comm_spawn cannot be written: all processes of the program start together"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"neighbor_alltoall"})"), HasSubstr("no event makes the topology"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"cart_create","new":"c"})"),
+              HasSubstr("cart_create cannot be written: the extents of its grid are not known"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"intercomm_create","root":0,"new":"c"})"),
+              HasSubstr("where its remote leader is, is not known"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"send"})"), HasSubstr("names no peer"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"wait"})"), HasSubstr("names no request"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"bcast","count":1})"), HasSubstr("names no root"));
