@@ -16,6 +16,7 @@
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/unanswered.hpp"
 #include "harness/diagnose/wait_graph.hpp"
+#include "harness/diagnose/window_waits.hpp"
 #include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
@@ -283,6 +284,10 @@ class DeadlockTeller {
       const std::size_t comms = comms_of(component).size();
       finding.text = fmt::format("{} wait for each other in a cycle{}: {}.", sentence_start(component.ranks),
                                  comms > 1 ? fmt::format(" over {} communicators", comms) : "", finding.actual);
+    }
+    if (const auto freed = explain_window(scenario_, run_, graph_, component)) {
+      tell(*freed, finding);
+      return finding;
     }
     if (const auto unanswered = explain_cycle(scenario_, run_, graph_, component, closed)) {
       tell(*unanswered, finding);

@@ -46,6 +46,18 @@ TEST(Epochs, AreOpenedBeforeTheyAreClosed) {
          "win_free");
 }
 
+TEST(Epochs, WhoFreesTheWindowInsteadIsNamed) {
+  const std::string free = "win_free(win=w)";
+  expect(script({kWin + "win_post(win=w ranks=[1]); win_wait(win=w); " + free, kWin + free}), Verdict::deadlock, {1},
+         "left out a win_start");
+  expect(script({kWin + free, kWin + "win_start(win=w ranks=[0]); win_complete(win=w); " + free}), Verdict::deadlock,
+         {0}, "left out a win_post");
+  expect(script({kWin + "win_lock(win=w target=2 lock=exclusive); barrier; " + free,
+                 kWin + "barrier; win_lock(win=w target=2 lock=exclusive); win_unlock(win=w target=2); " + free,
+                 kWin + "barrier; " + free}),
+         Verdict::deadlock, {0}, "never unlocks");
+}
+
 TEST(Files, MustBeTheSameOnAllRanks) {
   const std::string rest = "; file_close(file=f)";
   expect(script({"file_open(file=f path=a mode=rdonly)" + rest, "file_open(file=f path=a mode=rdonly)" + rest,
