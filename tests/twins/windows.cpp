@@ -122,6 +122,48 @@ TWIN(locks_crossed, 2, order, deadlock, "0,1") {
   two.free();
 }
 
+// An exposure that nobody accesses: its wait does not end.
+TWIN(start_left_out, 2, missing, deadlock, "1") {
+  Window window;
+  MPI_Group other = group_of({1 - rank});
+  if (rank == 0) {
+    MPI_Win_post(other, 0, window.win);
+    MPI_Win_wait(window.win);  // fault
+  } else if (!wrong) {
+    MPI_Win_start(other, 0, window.win);
+    window.put(0);
+    MPI_Win_complete(window.win);
+  }
+  window.free();
+}
+
+// An access to a rank that does not expose its window.
+TWIN(post_left_out, 2, missing, deadlock, "0") {
+  Window window;
+  MPI_Group other = group_of({1 - rank});
+  if (rank == 0 && !wrong) MPI_Win_post(other, 0, window.win);
+  if (rank == 0 && !wrong) MPI_Win_wait(window.win);
+  if (rank == 1) {
+    MPI_Win_start(other, 0, window.win);  // fault
+    window.put(0);
+    MPI_Win_complete(window.win);
+  }
+  window.free();
+}
+
+// A lock that is held for ever; the others do not get it.
+TWIN(unlock_left_out, 3, missing, deadlock, "0") {
+  Window window;
+  if (rank == 0) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window.win);  // fault
+  if (rank == 0) window.put(2);
+  if (rank == 0 && !wrong) MPI_Win_unlock(2, window.win);
+  MPI_Barrier(world);
+  if (rank == 1) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 2, 0, window.win);
+  if (rank == 1) window.put(2);
+  if (rank == 1) MPI_Win_unlock(2, window.win);
+  window.free();
+}
+
 // Fences around transfers in both directions, by ranks that have nothing to transfer as well.
 LEGAL(fences, 3) {
   Window window;
