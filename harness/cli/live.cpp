@@ -29,7 +29,7 @@ struct Harvest {
 Harvest harvest_from(const std::filesystem::path& folder, std::int32_t world) {
   // The state first: a rank that idles by then has recorded all that it ever will.
   ReplayState state = read_replay_state(folder, world);
-  Scenario recording = import_recording(folder, {.call_sites = false});
+  Scenario recording = import_recording(folder, {.call_sites = false, .gone_were_killed = false});
   return {std::move(recording), std::move(state), refusal_in(folder)};
 }
 

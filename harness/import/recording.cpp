@@ -12,11 +12,11 @@
 
 #include "harness/import/call_sites.hpp"
 #include "harness/import/comm_names.hpp"
-#include "harness/import/liveness.hpp"
 #include "harness/import/process_record.hpp"
 #include "harness/import/recorded_event.hpp"
 #include "harness/import/recorded_memory.hpp"
 #include "harness/import/window_units.hpp"
+#include "harness/trace/liveness.hpp"
 
 namespace petri {
 namespace {
@@ -87,14 +87,14 @@ double seconds(std::uint64_t ticks, double hz) {
   return std::round(static_cast<double>(ticks) / hz * 1e7) / 1e7;
 }
 
-RankEnd end_of(const RecordView& view) {
+RankEnd end_of(const RecordView& view, bool gone_were_killed) {
   RankEnd end;
   end.stated = true;
   end.status = view.header().exit_status.load(std::memory_order_relaxed);
   end.signal = view.header().signal.load(std::memory_order_relaxed);
   record::Ended ended = view.ended();
   // Asked again when it is gone: it may have said so in between.
-  if (ended == record::Ended::running && liveness_of(view.header()) == Liveness::gone)
+  if (gone_were_killed && ended == record::Ended::running && liveness_of(view.header()) == Liveness::gone)
     ended = view.ended() == record::Ended::running ? record::Ended::signal : view.ended();
   switch (ended) {
     case record::Ended::running: end.kind = EndKind::running; return end;
@@ -192,14 +192,18 @@ class Phases {
 // One rank's way from its record into the scenario.
 class RankReader {
  public:
-  RankReader(Scenario& scenario, CommNames& comms, SiteNames* sites, bool events_lost)
-      : scenario_(scenario), comms_(comms), sites_(sites), events_lost_(events_lost) {}
+  RankReader(Scenario& scenario, CommNames& comms, SiteNames* sites, bool events_lost, bool gone_were_killed)
+      : scenario_(scenario),
+        comms_(comms),
+        sites_(sites),
+        events_lost_(events_lost),
+        gone_were_killed_(gone_were_killed) {}
 
   void read(std::int32_t rank, const RecordView& view) {
     const ProcessFacts facts = read_facts(view);
     comms_.begin_rank(rank, facts, view.file().string());
     RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(rank)];
-    trace.end = end_of(view);
+    trace.end = end_of(view, gone_were_killed_);
     const double hz = view.header().clock_hz.load(std::memory_order_relaxed);
     std::map<std::uint64_t, std::uint32_t> symbols;
     Phases phases(view.header());
@@ -255,7 +259,7 @@ class RankReader {
   Scenario& scenario_;
   CommNames& comms_;
   SiteNames* sites_;
-  bool events_lost_;
+  bool events_lost_, gone_were_killed_;
   WindowUnits units_;
 };
 
@@ -309,7 +313,7 @@ Scenario import_recording(const std::vector<std::filesystem::path>& folders, con
                                        [](const auto& entry) { return entry.second.first_slot() > 0; });
   CommNames comms(scenario);
   SiteNames sites(scenario.symbols);
-  RankReader reader(scenario, comms, options.call_sites ? &sites : nullptr, events_lost);
+  RankReader reader(scenario, comms, options.call_sites ? &sites : nullptr, events_lost, options.gone_were_killed);
   for (const auto& [rank, view] : processes.views) reader.read(rank, view);
   reader.window_units().settle(scenario);
   name_job(scenario, processes);

@@ -14,7 +14,10 @@ namespace petri {
 
 struct RecordingOptions {
   bool call_sites = true;  // resolve return addresses to file:line by debug information (slow on a first use)
-  std::string job = {};    // only the records of this job; empty: there is one job
+  // A process that is gone without a word was killed. False: it is `running`, for who has seen which one went first
+  // (those that a launcher ends then are no cause).
+  bool gone_were_killed = true;
+  std::string job = {};  // only the records of this job; empty: there is one job
 };
 
 // One of the jobs that share folders.

@@ -93,11 +93,24 @@ class GuardLoop {
     for (pid_t gone = 0; (gone = waitpid(-1, &status, WNOHANG)) > 0;) {
       if (gone != job_) continue;
       job_ended_ = true;
+      if (kill_at_) let_the_rest_end();
       // What the command left running ends with it, and only then is the recording final.
       end_descendants(any_process, kEndLimit_s);
       const GuardMessage message = WIFSIGNALED(status) ? GuardMessage{GuardMessage::signaled, WTERMSIG(status)}
                                                        : GuardMessage{GuardMessage::exited, WEXITSTATUS(status)};
       send(socket_, &message, sizeof message, MSG_NOSIGNAL);
+    }
+  }
+
+  // A command that was asked to end and did so may be a script, whose launcher has not heard of it yet.
+  void let_the_rest_end() {
+    for (const pid_t process : descendants_of(getpid())) kill(process, SIGTERM);
+    while (Clock::now() < *kill_at_ && !descendants_of(getpid()).empty()) {
+      pollfd ready[2] = {{released_ ? -1 : socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
+      poll(ready, 2, 20);
+      read_signals();
+      if (ready[0].revents != 0) read_request();
+      while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
     }
   }
 

@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <sstream>
-#include <string_view>
 #include <utility>
 
+#include "harness/launch/elsewhere.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri {
@@ -37,16 +36,6 @@ constexpr std::array kPlaces{"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_
 // PMIx 5.0 before its shmem2 (Ubuntu 24.04) keeps job data in files that follow TMPDIR alone, and leaves them behind
 // when the launcher is stopped. Others know no component of that name.
 constexpr Setting kNoJobDataFiles{"PMIX_MCA_gds", "^shmem"};
-
-constexpr std::array<std::string_view, 7> kHostOptions{"-H",         "-host",        "--host",       "-hostfile",
-                                                       "--hostfile", "-machinefile", "--machinefile"};
-
-bool names_hosts(const std::vector<std::string>& arguments) {
-  if (const char* nodes = std::getenv("SLURM_NNODES"); nodes != nullptr && std::string_view(nodes) != "1") return true;
-  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
-    return std::find(kHostOptions.begin(), kHostOptions.end(), argument) != kHostOptions.end();
-  });
-}
 
 }  // namespace
 
@@ -79,7 +68,7 @@ GuardedCommand mpirun_command(int world, const std::filesystem::path& program,
 }
 
 void keep_launcher_files_in(const std::filesystem::path& folder, GuardedCommand& command) {
-  if (names_hosts(command.arguments)) return;
+  if (may_leave_this_host(command.arguments)) return;
   for (const char* variable : kPlaces) {
     if (std::getenv(variable) == nullptr) command.environment.emplace_back(variable, folder.string());
   }

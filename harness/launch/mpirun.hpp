@@ -19,8 +19,8 @@ GuardedCommand mpirun_command(int world, const std::filesystem::path& program,
                               const std::vector<std::string>& arguments);
 
 // Makes Open MPI keep its session and shared-memory backing files in `folder`, by environment variables, unless the
-// user has chosen a place or the command names hosts (the folder is on this one only). TMPDIR stays as it is: the
-// program may use it.
+// user has chosen a place or the ranks may be on other hosts (the folder is on this one only). TMPDIR stays as it is:
+// the program may use it.
 void keep_launcher_files_in(const std::filesystem::path& folder, GuardedCommand& command);
 
 }  // namespace petri

@@ -9,7 +9,11 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <utility>
+
+#include "harness/launch/process_tree.hpp"
+#include "harness/trace/liveness.hpp"
 
 namespace petri {
 namespace {
@@ -54,8 +58,9 @@ void JobRecords::find_new() {
     std::optional<record::RecordView> view = record::RecordView::open(file);
     if (!view) continue;  // still being made
     seen_.emplace(file.string(), true);
-    const auto process = static_cast<pid_t>(view->header().pid);
-    members_.push_back({std::move(*view), process, open_death_descriptor(process)});
+    const bool here = liveness_of(view->header()) != Liveness::unknown;
+    const auto process = here ? static_cast<pid_t>(view->header().pid) : 0;
+    members_.push_back({std::move(*view), process, here ? open_death_descriptor(process) : -1});
   }
 }
 
@@ -87,7 +92,7 @@ void JobRecords::wait(int descriptor, int wait_ms) {
 void JobRecords::note_deaths() {
   bool noted = false;
   for (Member& member : members_) {
-    if (member.death_round != 0) continue;
+    if (member.death_round != 0 || member.process == 0) continue;
     pollfd state{member.death_descriptor, POLLIN, 0};
     const bool dead =
         member.death_descriptor >= 0 ? poll(&state, 1, 0) > 0 : kill(member.process, 0) != 0 && errno == ESRCH;
@@ -99,12 +104,12 @@ void JobRecords::note_deaths() {
 }
 
 void JobRecords::mark_processor_time() {
-  for (Member& member : members_) member.marked_ns = processor_ns(member.process);
+  for (Member& member : members_) member.marked_ns = member.process != 0 ? processor_ns(member.process) : 0;
 }
 
 bool JobRecords::starved_since_mark() const {
   for (const Member& member : members_) {
-    if (member.death_round != 0 || !member.view.in_call()) continue;
+    if (member.death_round != 0 || member.process == 0 || !member.view.in_call()) continue;
     if (processor_ns(member.process) < member.marked_ns + kFairShare_ns && is_runnable(member.process)) return true;
   }
   return false;
@@ -117,6 +122,7 @@ std::optional<std::int32_t> JobRecords::first_silent_death() const {
     const record::Ended ended = member.view.ended();
     // An aborting rank is often killed after the others: its word counts from the beginning.
     if (ended == record::Ended::aborted) return std::nullopt;
+    if (member.process == 0 && ended == record::Ended::running) return std::nullopt;
     if (member.death_round == 0 || ended == record::Ended::finalized) continue;
     if (ended == record::Ended::exited) {
       first_word = std::min(first_word, member.death_round);
@@ -126,6 +132,20 @@ std::optional<std::int32_t> JobRecords::first_silent_death() const {
   }
   if (first == nullptr || first->death_round >= first_word || first->view.world_rank() < 0) return std::nullopt;
   return first->view.world_rank();
+}
+
+bool JobRecords::silent_death() const {
+  return std::any_of(members_.begin(), members_.end(), [](const Member& member) {
+    return member.death_round != 0 && member.view.ended() == record::Ended::running;
+  });
+}
+
+bool JobRecords::reach_beyond(pid_t ancestor) const {
+  const std::vector<pid_t> tree = descendants_of(ancestor);
+  const std::set<pid_t> below(tree.begin(), tree.end());
+  return std::any_of(members_.begin(), members_.end(), [&](const Member& member) {
+    return member.process == 0 || (member.death_round == 0 && !below.contains(member.process));
+  });
 }
 
 }  // namespace petri

@@ -22,7 +22,7 @@ struct Progress {
   int expected = 0;         // size of their world; more than `records` while some have not started, or run elsewhere
   int waiting = 0;          // of those: inside a call
   int running = 0;          // not ended, and inside no call: they compute, or poll
-  int gone = 0;             // of the processes that record: dead, whatever their launcher does
+  int gone = 0;             // of the processes that record: dead, whatever their launcher does; on this host only
   bool all_gone() const { return records > 0 && records >= expected && gone == records; }
   bool same_place(const Progress& other) const { return moves == other.moves && records == other.records; }
 };
@@ -55,17 +55,25 @@ class JobRecords {
   bool starved_since_mark() const;
 
   // World rank of the process whose death was the first without a word in its record, if that came before any process
-  // that said that it aborts or exits.
+  // that said that it aborts or exits. Nothing where a process of another host went without a word: it may have been
+  // the first.
   std::optional<std::int32_t> first_silent_death() const;
+
+  // True when some process has died without a word.
+  bool silent_death() const;
+
+  // True when some process is on another host, or lives outside the tree below `ancestor` as those of Slurm do: it does
+  // not end by that tree being killed.
+  bool reach_beyond(pid_t ancestor) const;
 
   bool empty() const { return members_.empty(); }
 
  private:
   struct Member {
     record::RecordView view;
-    pid_t process;
-    int death_descriptor;  // readable when the process is gone; -1 where the kernel has none
-    int death_round = 0;   // deaths noted in one wait share a round; 0: alive
+    pid_t process;         // 0: on another host, where numbers of processes mean nothing
+    int death_descriptor;  // readable when the process is gone; -1 where there is none
+    int death_round = 0;   // deaths noted in one wait share a round; 0: alive, or not known
     std::uint64_t marked_ns = 0;
   };
   void find_new();

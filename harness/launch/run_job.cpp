@@ -1,11 +1,13 @@
 #include "harness/launch/run_job.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
+#include "harness/launch/elsewhere.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/launch/mpirun.hpp"
 #include "harness/launch/run_folder.hpp"
@@ -19,6 +21,10 @@ constexpr int kLook_ms = 20;      // between two looks at the counters
 constexpr int kIdleLook_ms = 50;  // the same while nothing moves for long
 constexpr double kIdleAfter_s = 3;
 constexpr std::size_t kKeptOutput = 64 << 10;
+// A launcher ends its job when a rank dies, and then tells by which signal; srun does so only when it is told to.
+constexpr double kLauncherEnds_s = 10;
+// A launcher that has ranks where no signal of this host reaches them must get to end them: srun asks its controller.
+constexpr double kElsewhereGrace_s = 10;
 constexpr double kEndWait_s = 20;  // for a stopped job to be gone
 constexpr int kRoomForRanks = 32;  // full rings that a memory file system should hold to be chosen
 
@@ -32,13 +38,18 @@ std::string preload_list(const std::filesystem::path& recorder) {
   return others != nullptr && *others != '\0' ? recorder.string() + ":" + others : recorder.string();
 }
 
+std::filesystem::path recording_of(const JobOptions& options, const std::filesystem::path& folder) {
+  return options.recording.empty() ? folder / "recording" : options.recording;
+}
+
 // The job's command with the recorder in its environment and the launcher's files in the run folder.
 GuardedCommand command_for(const JobOptions& options, const std::filesystem::path& folder) {
-  std::filesystem::create_directory(folder / "recording");
+  const std::filesystem::path recording = recording_of(options, folder);
+  std::filesystem::create_directories(recording);
   GuardedCommand command = options.command;
   auto& environment = command.environment;
   if (!options.recorder.empty()) environment.emplace_back("LD_PRELOAD", preload_list(options.recorder));
-  environment.emplace_back("PETRI_RECORD_DIR", (folder / "recording").string());
+  environment.emplace_back("PETRI_RECORD_DIR", recording.string());
   if (options.strict) environment.emplace_back("PETRI_STRICT", "1");
   if (options.digests) environment.emplace_back("PETRI_RECORD_DIGESTS", "1");
   if (options.buffers) environment.emplace_back("PETRI_RECORD_BUFFERS", "1");
@@ -46,6 +57,7 @@ GuardedCommand command_for(const JobOptions& options, const std::filesystem::pat
   keep_launcher_files_in(folder, command);
   if (options.capture_output) command.output = folder / "output";
   if (options.prepare) options.prepare(folder, command);
+  if (!options.recorder.empty()) forward_environment(command);
   return command;
 }
 
@@ -53,7 +65,7 @@ class JobRun {
  public:
   JobRun(const JobOptions& options, const GuardedCommand& command, const std::filesystem::path& folder)
       : options_(options),
-        recording_(folder / "recording"),
+        recording_(recording_of(options, folder)),
         guardian_(command, folder),
         records_(recording_),
         watch_(options.timeout_s),
@@ -110,12 +122,17 @@ class JobRun {
   bool is_stalled(const Progress& progress, double now) {
     const double quiet = watch_.since_progress(now);
     if (quiet < kMaxStarved_s && records_.starved_since_mark()) {
-      watch_.starved(now);
+      watch_.ask_again(now);
       return false;
     }
     const Proof proof = ask_for_proof();
     if (!proof.stalled) {
       watch_.not_proved(now_s());
+      return false;
+    }
+    records_.wait(-1, 0);
+    if (quiet < kLauncherEnds_s && records_.silent_death()) {
+      watch_.ask_again(now);
       return false;
     }
     if (proof.needs_time() && quiet < kConfirmPolls_s) {
@@ -142,6 +159,7 @@ class JobRun {
     result_.interrupted_by = interrupt_signal();
     result_.seconds = now - started_;
     result_.quiet_s = watch_.since_progress(now);
+    note_first_death();
     harvest();
     return true;
   }
@@ -157,7 +175,7 @@ class JobRun {
     records_.wait(-1, 0);
     const std::optional<std::int32_t> rank = records_.first_silent_death();
     if (!rank) return;
-    const CommandEnd end = result_.launcher_stayed ? CommandEnd{} : result_.command;
+    const CommandEnd end = result_.launcher_stayed ? CommandEnd{} : result_.command;  // stopped: nothing is known
     const bool by_signal = end.signal != 0 || end.status > 128;
     result_.first_death = RankDeath{*rank,
                                     end.signal != 0 ? end.signal
@@ -167,7 +185,8 @@ class JobRun {
   }
 
   void stop() {
-    guardian_.stop(options_.stop_grace_s);
+    const bool elsewhere = records_.reach_beyond(guardian_.pid()) || may_leave_this_host(options_.command.arguments);
+    guardian_.stop(elsewhere ? std::max(options_.stop_grace_s, kElsewhereGrace_s) : options_.stop_grace_s);
     const double limit = now_s() + kEndWait_s;
     while (now_s() < limit) {
       if (const std::optional<CommandEnd> end = guardian_.ended(kLook_ms)) {

@@ -23,16 +23,17 @@ struct Proof {
 };
 
 struct JobOptions {
-  GuardedCommand command;          // `run_job` adds what the recorder and the launcher need to its environment
-  std::filesystem::path recorder;  // libpetri_record.so; empty: nothing is recorded, and no deadlock is proved
-  bool strict = false;             // make visible what buffering and early returns hide
-  bool digests = false;            // digests of buffers
-  bool buffers = false;            // which memory calls read and write
+  GuardedCommand command;           // `run_job` adds what the recorder and the launcher need to its environment
+  std::filesystem::path recorder;   // libpetri_record.so; empty: nothing is recorded, and no deadlock is proved
+  std::filesystem::path recording;  // the folder of records, one that all hosts share; empty: in the run folder
+  bool strict = false;              // make visible what buffering and early returns hide
+  bool digests = false;             // digests of buffers
+  bool buffers = false;             // which memory calls read and write
   std::optional<std::uint64_t> ring_mib;
   bool capture_output = false;      // keep what the job prints in JobResult::output
   std::optional<double> timeout_s;  // stop after so long without progress; nothing: see kDefaultTimeout_s
   std::optional<double> limit_s;    // stop after so long in any case
-  double stop_grace_s = 0.3;  // between SIGTERM to the launcher and SIGKILL to all; longer where it has files elsewhere
+  double stop_grace_s = 0.3;  // between SIGTERM to the launcher and SIGKILL to all; longer where it has ranks elsewhere
 
   // The command is a launcher and nothing else: it is killed so long after all ranks are gone. Open MPI's mpirun
   // sometimes stays for ever when a rank aborts.

@@ -32,8 +32,8 @@ class StallWatch {
   // It would decide if the loops that poll are waits, or no call is only slow: ask again when that has gone on for long
   // enough.
   void proved_but_for_time() { next_test_ = last_progress_ + kConfirmPolls_s; }
-  // A rank lacks a processor: ask again soon.
-  void starved(double now) { next_test_ = now + kConfirm_s; }
+  // A rank lacks a processor, or the launcher is about to end the job: ask again soon.
+  void ask_again(double now) { next_test_ = now + kConfirm_s; }
 
   double since_progress(double now) const { return now - last_progress_; }
   bool progressed_in_last_look() const { return moved_; }

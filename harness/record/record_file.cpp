@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "harness/record/handles.hpp"
 #include "harness/record/recorder.hpp"
@@ -79,10 +80,19 @@ void* map_record(const char* host, std::int64_t start_ns, std::uint64_t bytes) {
   return base;
 }
 
-std::int32_t launcher_says(const char* open_mpi, const char* other) {
-  const char* text = std::getenv(open_mpi);
-  if (text == nullptr) text = std::getenv(other);
-  return text != nullptr ? static_cast<std::int32_t>(std::strtol(text, nullptr, 10)) : -1;
+std::int32_t launcher_says(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* text = std::getenv(name); text != nullptr)
+      return static_cast<std::int32_t>(std::strtol(text, nullptr, 10));
+  return -1;
+}
+
+// Before init: mpirun's word comes before srun's, which a batch script hands down to all that it starts.
+void write_place_in_world(Header& header) {
+  const std::int32_t rank = launcher_says({"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"});
+  const std::int32_t size = launcher_says({"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
+  header.world_rank.store(rank < size ? rank : -1, std::memory_order_relaxed);
+  header.world_size.store(rank < size ? size : -1, std::memory_order_relaxed);
 }
 
 // A word for the job that all its processes share, from whoever started it; an MPI program alone is a job of its own.
@@ -139,8 +149,7 @@ void write_header(Header& header, const char* host, std::int64_t start_ns, std::
   header.clock_start = read_clock();
   header.step.store(state.step, std::memory_order_relaxed);
   header.microbatch.store(state.microbatch, std::memory_order_relaxed);
-  header.world_rank.store(launcher_says("OMPI_COMM_WORLD_RANK", "PMIX_RANK"), std::memory_order_relaxed);
-  header.world_size.store(launcher_says("OMPI_COMM_WORLD_SIZE", "PMIX_SIZE"), std::memory_order_relaxed);
+  write_place_in_world(header);
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(header.magic, kMagic, sizeof kMagic);
 }

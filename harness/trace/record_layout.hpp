@@ -77,7 +77,7 @@ struct Header {
   // Set by petri_step and petri_microbatch; kUnset outside. Beside the marks in the ring, for a ring without any.
   std::atomic<std::int32_t> step, microbatch;
 
-  // -1 until known. Before init returns they are the launcher's word (OMPI_COMM_WORLD_RANK, PMIX_RANK).
+  // -1 until known. Before init returns they are the launcher's word: that of mpirun, or of srun.
   std::atomic<std::int32_t> world_rank, world_size;
 
   // Polled by the watcher; on a cache line of its own.

@@ -1,4 +1,4 @@
-#include "harness/import/liveness.hpp"
+#include "harness/trace/liveness.hpp"
 
 #include <unistd.h>
 
