@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "harness/cli/live.hpp"
+#include "harness/cli/missing_records.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
+#include "harness/cli/recording_place.hpp"
 #include "harness/cli/run_report.hpp"
 #include "harness/diagnose/stall.hpp"
 #include "harness/import/recording.hpp"
@@ -32,6 +34,7 @@ constexpr Help kHelp{
 
 struct RecordRequest {
   std::string file;  // empty: named after the job
+  std::string dir;   // for the ranks' records; empty: RecordingPlace chooses
   bool json = false;
   JobOptions job;
 };
@@ -102,6 +105,7 @@ void complete_header(Scenario& scenario, const JobResult& job, const std::vector
         "dynamically, on this host?)",
         joined(command));
   }
+  if (const std::string reason = why_no_record(command); !reason.empty()) why += "; " + reason;
   throw EnvironmentError(why);
 }
 
@@ -114,11 +118,15 @@ int status_of(const JobResult& job, const Diagnosis& diagnosis) {
 }
 
 void print_report(const RecordRequest& request, const JobResult& job, const Scenario& scenario,
-                  const Diagnosis& diagnosis, const std::string& file) {
+                  const Diagnosis& diagnosis, const std::string& file, const RecordFolders& folders) {
   if (request.json) {
     auto object = nlohmann::ordered_json::parse(render_json(diagnosis, scenario));
     object["run"] = run_as_json(job);
     object["scenario"] = file;
+    if (const auto missing = ranks_without_record(scenario); !missing.empty()) {
+      object["ranks_without_record"] = missing;
+      if (!folders.kept.empty()) object["records"] = folders.kept.string();
+    }
     fmt::print("{}\n", object.dump());
     std::fflush(stdout);
     return;
@@ -127,23 +135,26 @@ void print_report(const RecordRequest& request, const JobResult& job, const Scen
   if (diagnosis.verdict == Verdict::completes && job.end == JobResult::End::by_itself && job.command.status != 0)
     fmt::print(stderr, "The program itself ended with {}; its communication is in order.\n", describe(job.command));
   fmt::print(stderr, "petri: recorded {} events of {} ranks in {}\n", scenario.event_count(), scenario.world(), file);
+  fmt::print(stderr, "{}", explain_missing_records(scenario, request.job.command.arguments, folders));
 }
 
 int record(RecordRequest request) {
   const InterruptScope interrupts;
+  const std::vector<std::string>& command = request.job.command.arguments;
+  RecordingPlace place(request.dir, command, (std::filesystem::current_path() / request.file).parent_path());
+  request.job.recording = place.folder();
   Taken taken;
   request.job.recorder = recorder_library();
   request.job.command.inherit_stdin = true;
   request.job.prove = prove_from;
   request.job.harvest = [&](const std::filesystem::path& folder) {
     try {
-      taken.scenario = import_recording(folder);
+      taken.scenario = import_recording(folder, {.gone_were_killed = false});
     } catch (const InputError& error) {
       taken.problem = error.what();
     }
   };
   const JobResult job = run_job(request.job);
-  const std::vector<std::string>& command = request.job.command.arguments;
   if (!taken.scenario) {
     if (job.end == JobResult::End::interrupted) return 128 + job.interrupted_by;
     report_no_recording(job, taken, command);
@@ -154,7 +165,9 @@ int record(RecordRequest request) {
   const std::string file = request.file.empty() ? new_file_name(scenario.header.job) : request.file;
   write_scenario(scenario, file);
   const Diagnosis diagnosis = diagnose(scenario);
-  print_report(request, job, scenario, diagnosis, file);
+  const RecordFolders folders{
+      place.folder(), ranks_without_record(scenario).empty() ? std::filesystem::path() : place.keep_beside(file)};
+  print_report(request, job, scenario, diagnosis, file, folders);
   return status_of(job, diagnosis);
 }
 
@@ -169,6 +182,9 @@ int run_record(const std::vector<std::string>& args) {
   po::options_description options("Options");
   options.add_options()("output,o", po::value(&request.file)->value_name("FILE"),
                         "the scenario file (.jsonl or .jsonl.zst); without it petri-JOB.jsonl")(
+      "dir", po::value(&request.dir)->value_name("FOLDER"),
+      "keep the ranks' records in this folder, which all hosts of the job should share; without it they are gone "
+      "when the scenario file is written")(
       "timeout", po::value(&timeout_s)->value_name("SECONDS"),
       "stop after so long without progress even if no deadlock is proved; without it 600, and never while a rank "
       "computes")("strict", po::bool_switch(&request.job.strict),

@@ -43,11 +43,17 @@ std::string Scratch::read(const std::string& name) const {
 }
 
 Ran Scratch::petri(const std::vector<std::string>& args, double limit_s) const {
+  std::vector<std::string> words{PETRI_PROGRAM};
+  words.insert(words.end(), args.begin(), args.end());
+  return this->run(words, limit_s);
+}
+
+Ran Scratch::run(const std::vector<std::string>& words, double limit_s) const {
   const fs::path run = make_run_folder(0);
   // The shell only separates the two streams; all else comes to it as arguments.
-  std::vector<std::string> command{"/bin/sh", "-c", "out=$1; shift; exec \"$@\" >\"$out/out\" 2>\"$out/err\"",
-                                   "sh",      run,  PETRI_PROGRAM};
-  command.insert(command.end(), args.begin(), args.end());
+  std::vector<std::string> command{"/bin/sh", "-c", "out=$1; shift; exec \"$@\" >\"$out/out\" 2>\"$out/err\"", "sh",
+                                   run};
+  command.insert(command.end(), words.begin(), words.end());
   Guardian guardian({std::move(command), {}, false, {}, folder_}, run);
   Ran result;
   std::optional<CommandEnd> end;

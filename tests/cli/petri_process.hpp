@@ -25,6 +25,8 @@ class Scratch {
   std::string read(const std::string& name) const;
   // `petri args…` with this folder as working folder; ended with all that it started after `limit_s` seconds.
   Ran petri(const std::vector<std::string>& args, double limit_s = 60) const;
+  // The same for any program.
+  Ran run(const std::vector<std::string>& words, double limit_s = 60) const;
 
  private:
   std::filesystem::path folder_;
