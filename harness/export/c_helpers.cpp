@@ -101,6 +101,15 @@ static MPI_Comm between(int size, const int *ranks, int remote_size, const int *
 }
 )";
 
+constexpr std::string_view kThere =
+    R"(/* What was there when the job opened it without making it must be there now; its content is not known. */
+static const char *there(const char *path) {
+  FILE *file = fopen(path, "ab");
+  if (file != NULL) fclose(file);
+  return path;
+}
+)";
+
 constexpr std::string_view kUserOperation =
     R"(/* What the job's own operation did was not recorded: this one keeps what it is given. */
 static void keep(void *in, void *inout, int *count, MPI_Datatype *type) {
@@ -154,6 +163,7 @@ const std::vector<Row>& rows() {
       {Helper::subgroup, kSubgroup, {}},
       {Helper::made_of, kMadeOf, {Helper::subgroup}},
       {Helper::between, kBetween, {Helper::subgroup, Helper::made_of}},
+      {Helper::there, kThere, {}},
       {Helper::user_operation, kUserOperation, {}},
       {Helper::pause_s, kPause, {}},
       {Helper::compute_s, kCompute, {}},

@@ -18,6 +18,7 @@ enum class Helper : std::uint8_t {
   subgroup,
   made_of,
   between,
+  there,
   user_operation,
   pause_s,
   compute_s,

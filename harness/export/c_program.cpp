@@ -84,6 +84,8 @@ std::string head_comment(const Scenario& scenario, const CProgramOptions& option
   if (header.origin && !header.origin->source.empty())
     out +=
         fmt::format(" * Original:  {} {}\n", comment_text(header.origin->source), comment_text(header.origin->digest));
+  if (!program.files.empty())
+    out += " * Files:     petri-file-0 and so on in the current folder, deleted when closed\n";
   if (program.needs_mpi_4) out += " * Needs:     an MPI library with the calls of MPI 4.0, such as Open MPI 5.0\n";
   out += fmt::format(
       " *\n * Compile:   mpicc case.c -o case\n * Run:       timeout 60 mpirun -n {} ./case\n"
@@ -106,6 +108,18 @@ std::string declarations(const Scenario& scenario, const Program& program, bool 
   std::string out;
   for (const std::int32_t comm : used_comms(scenario))
     out += fmt::format("static MPI_Comm {} = MPI_COMM_NULL;\n", comm_name(scenario, comm));
+  for (const auto& [name, plan] : program.windows) {
+    const std::string window = window_name(program.windows, name);
+    out += fmt::format("static MPI_Win {} = MPI_WIN_NULL;\n", window);
+    // Where every rank's memory of the window lies, and its own.
+    if (plan.dynamic)
+      out += fmt::format("static MPI_Aint {0}_at[{1}];\nstatic void *{0}_memory;\n", window, scenario.world());
+  }
+  for (const auto& [name, plan] : program.files) {
+    const std::string file = file_name(program.files, name);
+    out += fmt::format("static MPI_File {} = MPI_FILE_NULL;\n", file);
+    if (program.split_files.count(name) != 0) out += fmt::format("static void *{}_split;\n", file);
+  }
   if (unused_comm) out += "static MPI_Comm unused_comm = MPI_COMM_NULL;\n";
   if (!out.empty()) out += '\n';
   out += helper_functions(program.helpers);
@@ -130,6 +144,48 @@ std::string make_comms(const Scenario& scenario, const Program& program) {
                                          made.ranks.size(), made.remote.size(), tag++)
                            : fmt::format("  {0} = made_of({1}, {0}_ranks, {2});\n", name, made.ranks.size(), tag++);
   }
+  return out + "}\n\n";
+}
+
+bool has_preparations(const Program& program) {
+  const auto& windows = program.windows;
+  return !program.files.empty() || std::any_of(windows.begin(), windows.end(), [](const auto& window) {
+    return window.second.dynamic || !window.second.created;
+  });
+}
+
+// Windows and files that are there before the first event, and the memory of dynamic windows.
+std::string prepare(const Scenario& scenario, const Program& program) {
+  std::string out = "/* What must be there before the first call of the case. */\nstatic void prepare(int rank) {\n";
+  const auto only_members = [&](std::int32_t comm) {
+    return comm == 0 ? "  " : fmt::format("  if ({} != MPI_COMM_NULL)\n    ", comm_name(scenario, comm));
+  };
+  std::set<std::string> paths;
+  for (const auto& [name, plan] : program.files) paths.insert(path_literal(program.files, name));
+  for (const std::string& path : paths) out += fmt::format("  if (rank == 0) remove({});\n", path);
+  if (paths.empty()) out += "  (void)rank;\n";
+  if (!paths.empty()) out += "  MPI_Barrier(MPI_COMM_WORLD);\n";
+  for (const auto& [name, plan] : program.windows) {
+    const std::string window = window_name(program.windows, name);
+    if (plan.dynamic) {
+      out += fmt::format(
+          "  {{\n    MPI_Aint here;\n    {0}_memory = room({1}, MPI_BYTE);\n"
+          "    MPI_Get_address({0}_memory, &here);\n"
+          "    MPI_Allgather(&here, 1, MPI_AINT, {0}_at, 1, MPI_AINT, MPI_COMM_WORLD);\n  }}\n",
+          window, bytes_of(plan));
+    } else if (!plan.created) {
+      out +=
+          fmt::format("{}MPI_Win_create(room({}, MPI_BYTE), {}, 1, MPI_INFO_NULL, {}, &{});\n", only_members(plan.comm),
+                      bytes_of(plan), bytes_of(plan), comm_name(scenario, plan.comm), window);
+    }
+  }
+  for (const auto& [name, plan] : program.files)
+    if (!plan.opened)
+      out += fmt::format(
+          "{}MPI_File_open({}, {}, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,\n"
+          "                MPI_INFO_NULL, &{});\n",
+          only_members(plan.comm), comm_name(scenario, plan.comm), path_literal(program.files, name),
+          file_name(program.files, name));
   return out + "}\n\n";
 }
 
@@ -165,6 +221,7 @@ std::string main_function(const Scenario& scenario, const Program& program, cons
       "    MPI_Finalize();\n    return 2;\n  }}\n",
       scenario.world());
   if (!program.at_start.empty()) out += "  make_communicators();\n";
+  if (has_preparations(program)) out += "  prepare(rank);\n";
   if (program.helpers.count(Helper::user_operation) != 0) out += "  MPI_Op_create(keep, 1, &user_operation);\n";
   if (bsend_bytes > 0) out += fmt::format("  MPI_Buffer_attach(malloc({0}), {0});\n", bsend_bytes);
   return out + dispatch(roles) + "  return 0;\n}\n";
@@ -183,6 +240,12 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
                                    comment_text(used.name)));
     program.helpers.insert(used.is_inter() ? Helper::between : Helper::made_of);
   }
+  for (const auto& reason : {reason_against_windows(scenario), reason_against_files(scenario)})
+    if (reason) throw InputError(options.source, 0, 0, *reason + ": such a program cannot be written");
+  program.windows = windows_of(scenario);
+  program.files = files_of(scenario);
+  for (const auto& [name, plan] : program.windows)
+    if (plan.dynamic || !plan.created) program.helpers.insert(Helper::room);
   std::vector<Role> roles;
   std::map<std::string, std::size_t> role_of;
   std::uint64_t bsend_bytes = 0;
@@ -205,6 +268,7 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
   out += older_names(program);
   out += declarations(scenario, program, unused_comm);
   if (!program.at_start.empty()) out += make_comms(scenario, program);
+  if (has_preparations(program)) out += prepare(scenario, program);
   return out + functions + main_function(scenario, program, roles, bsend_bytes);
 }
 

@@ -102,7 +102,10 @@ void RankWriter::write_event(const Event& event) {
     case OpKind::comm_free: return write_free(event);
     case OpKind::world: return write_world(event);
     case OpKind::host: return write_host(event);
-    default: reject("cannot be written yet");
+    case OpKind::window: return write_window(event);
+    case OpKind::rma: return write_access(event);
+    case OpKind::file: return write_file(event);
+    case OpKind::device: break;  // refused above
   }
 }
 

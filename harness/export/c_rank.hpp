@@ -11,6 +11,8 @@
 
 #include "harness/export/c_helpers.hpp"
 #include "harness/trace/scenario.hpp"
+#include "harness/worker/plan/files.hpp"
+#include "harness/worker/plan/windows.hpp"
 
 namespace petri::c {
 
@@ -22,8 +24,14 @@ struct Program {
   std::set<Helper> helpers = {};
   std::set<std::string> persistent_collectives = {};  // functions that Open MPI 4 has under other names
   std::map<std::string, std::size_t> string_tags = {};
+  std::map<std::string, WindowPlan> windows = {};
+  std::map<std::string, FilePlan> files = {};
+  std::set<std::string> split_files = {};  // files with split collectives
   bool needs_mpi_4 = false;
 };
+
+// What each member gives to the window.
+std::uint64_t bytes_of(const WindowPlan& plan);
 
 // One side of a call: what is sent or received.
 struct Amount {
@@ -64,6 +72,12 @@ class RankWriter {
   void write_topology(const Event& event);
   void learn_topology(const Event& event);
   void write_free(const Event& event);
+  void write_window(const Event& event);
+  void write_window_creation(const Event& event);
+  void write_access(const Event& event);
+  void write_file(const Event& event);
+  void write_open(const Event& event);
+  void write_transfer(const Event& event);
   void write_world(const Event& event);
   void write_host(const Event& event);
   void write_end();
@@ -88,6 +102,10 @@ class RankWriter {
   Amount received(const Event& event, bool may_be_large);
   std::string room(const char* side, const Event& event, const std::string& elements, const std::string& type);
   std::string room(const char* side, const Event& event, const Amount& amount);
+  std::string window_of(const Event& event) const;
+  std::string target_rank(const Event& event) const;
+  std::string displacement(const Event& event) const;
+  std::string file_of(const Event& event) const;
   std::string request(std::uint32_t number);
   std::string request_of(const Event& event);
   std::string message_of(const Event& event);

@@ -4,8 +4,32 @@
 #include <fmt/ranges.h>
 
 #include <cctype>
+#include <iterator>
 
 namespace petri::c {
+namespace {
+
+// "comm_2_dp0": what of the name C allows in an identifier.
+std::string identifier(const char* kind, std::size_t number, const std::string& name) {
+  constexpr std::size_t kLongest = 24;
+  std::string out = fmt::format("{}_{}_", kind, number);
+  for (const char c : name.substr(0, kLongest)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter)
+      out += c;
+    else if (out.back() != '_')
+      out += '_';
+  }
+  while (out.back() == '_') out.pop_back();
+  return out;
+}
+
+template <class Plan>
+std::size_t number_of(const std::map<std::string, Plan>& plans, const std::string& name) {
+  return 1 + static_cast<std::size_t>(std::distance(plans.begin(), plans.find(name)));
+}
+
+}  // namespace
 
 std::string comment_text(std::string_view text) {
   std::string out;
@@ -21,17 +45,25 @@ std::string comment_text(std::string_view text) {
 
 std::string comm_name(const Scenario& scenario, std::int32_t comm) {
   if (comm == 0) return "MPI_COMM_WORLD";
-  constexpr std::size_t kLongest = 24;
-  std::string out = fmt::format("comm_{}_", comm);
-  for (const char c : scenario.comms[static_cast<std::size_t>(comm)].name.substr(0, kLongest)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter)
-      out += c;
-    else if (out.back() != '_')
-      out += '_';
-  }
-  while (out.back() == '_') out.pop_back();
-  return out;
+  return identifier("comm", static_cast<std::size_t>(comm), scenario.comms[static_cast<std::size_t>(comm)].name);
+}
+
+std::string window_name(const std::map<std::string, WindowPlan>& windows, const std::string& name) {
+  return identifier("win", number_of(windows, name), name);
+}
+
+std::string file_name(const std::map<std::string, FilePlan>& files, const std::string& name) {
+  return identifier("file", number_of(files, name), name);
+}
+
+std::string path_literal(const std::map<std::string, FilePlan>& files, const std::string& name) {
+  return fmt::format("\"petri-{}\"", files.at(name).name);
+}
+
+std::string mode_name(const std::string& word) {
+  std::string name = "MPI_MODE_";
+  for (const char c : word) name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
 }
 
 std::string_view type_name(ElementType type) {

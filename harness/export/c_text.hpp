@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
+#include "harness/worker/plan/files.hpp"
+#include "harness/worker/plan/windows.hpp"
 
 namespace petri::c {
 
@@ -15,6 +18,16 @@ std::string comment_text(std::string_view text);
 
 // "comm_2_dp0", or MPI_COMM_WORLD for the world.
 std::string comm_name(const Scenario& scenario, std::int32_t comm);
+
+// "win_1_halo" and "file_1_log", numbered in the order of the names.
+std::string window_name(const std::map<std::string, WindowPlan>& windows, const std::string& name);
+std::string file_name(const std::map<std::string, FilePlan>& files, const std::string& name);
+
+// A C literal of the path, in the current folder, at which a file is opened.
+std::string path_literal(const std::map<std::string, FilePlan>& files, const std::string& name);
+
+// "MPI_MODE_RDWR" for rdwr.
+std::string mode_name(const std::string& word);
 
 // The MPI constant; MPI has no 8- and 16-bit floats, so integers of their size stand for these.
 std::string_view type_name(ElementType type);

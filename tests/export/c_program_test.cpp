@@ -89,8 +89,7 @@ TEST(CProgram, ReplaysAPollLoopOnlyWhereThePollSucceededOrTheRecordEnds) {
 }
 
 TEST(CProgram, RefusesWhatItCannotExpress) {
-  EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence"})"),
-            "scenario: rank 1, event 7: win_fence cannot be written yet");
+  EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence"})"), "scenario: rank 1, event 7: win_fence names no window");
   EXPECT_THAT(rejected(R"({"rank":0,"op":"group_start"})"), HasSubstr("group_start cannot be written: it is NCCL's"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"stream_sync","device":0,"stream":"s"})"),
               HasSubstr("stream_sync cannot be written: it is work of a device"));
