@@ -17,12 +17,31 @@ void spawned() {
   MPI_Comm_disconnect(&parent);
 }
 
+const char* own_path() {
+  static char path[4096] = "";
+  if (readlink("/proc/self/exe", path, sizeof path - 1) <= 0) std::abort();
+  return path;
+}
+
+char child[] = "spawned";
+
 void spawns() {
-  char program[] = "spawned", own[4096] = "";
-  if (readlink("/proc/self/exe", own, sizeof own - 1) <= 0) std::abort();
-  char* arguments[] = {program, nullptr};
+  char* arguments[] = {child, nullptr};
   MPI_Comm children;
-  MPI_Comm_spawn(own, arguments, 1, MPI_INFO_NULL, 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  MPI_Comm_spawn(own_path(), arguments, 1, MPI_INFO_NULL, 1, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  MPI_Barrier(children);
+  MPI_Comm_disconnect(&children);
+}
+
+void spawns_several() {
+  char* commands[] = {const_cast<char*>(own_path())};
+  char* arguments[] = {child, nullptr};
+  char** all_arguments[] = {arguments};
+  const int processes[] = {1};
+  const MPI_Info infos[] = {MPI_INFO_NULL};
+  MPI_Comm children;
+  MPI_Comm_spawn_multiple(1, commands, all_arguments, processes, infos, 0, MPI_COMM_WORLD, &children,
+                          MPI_ERRCODES_IGNORE);
   MPI_Barrier(children);
   MPI_Comm_disconnect(&children);
 }
@@ -43,7 +62,8 @@ void port() {
   MPI_Comm_disconnect(&inter);
 }
 
-constexpr Program kPrograms[] = {{"spawned", spawned}, {"spawns", spawns}, {"port", port}};
+constexpr Program kPrograms[] = {
+    {"spawned", spawned}, {"spawns", spawns}, {"spawns_several", spawns_several}, {"port", port}};
 
 const Programs programs(kPrograms);
 

@@ -20,6 +20,12 @@ TEST(RecordOtherWorlds, SpawnedProcessesAreNoRanksOfTheRecording) {
   EXPECT_THAT(scenario.header.environment, testing::Contains(testing::Pair("spawned_processes", "1")));
 }
 
+TEST(RecordOtherWorlds, SeveralProgramsMayBeSpawnedTogether) {
+  EXPECT_THAT(events_of(record(2, "spawns_several"), 1),
+              ElementsAre(R"({"op":"comm_spawn_multiple","new":"world/0","root":0})",
+                          R"({"op":"barrier","comm":"world/0"})", R"({"op":"comm_disconnect","comm":"world/0"})"));
+}
+
 TEST(RecordOtherWorlds, TwoSidesOfAPortInOneWorldHaveOneName) {
   const Scenario& scenario = record(2, "port");
   EXPECT_THAT(

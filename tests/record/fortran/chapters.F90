@@ -65,6 +65,8 @@ program chapters
     call spawned()
   case ('port')
     call port(rank)
+  case ('aborts')
+    call aborts(rank)
   end select
   call MPI_Finalize(ierr)
 end program

@@ -10,6 +10,7 @@
 #include <regex>
 #include <set>
 
+#include "tests/record/fortran/chapters.hpp"
 #include "tests/record/recorded.hpp"
 
 namespace petri::test {
@@ -67,28 +68,9 @@ class RecordFortran : public ::testing::TestWithParam<const char*> {
   }
 };
 
-// Each is a subroutine of the programs.
-const char* const kChapters[] = {"point_to_point",
-                                 "nonblocking",
-                                 "persistent",
-                                 "collectives",
-                                 "nonblocking_collectives",
-                                 "communicators",
-                                 "intercommunicators",
-                                 "neighbors",
-                                 "windows",
-                                 "exposure",
-                                 "one_sided",
-                                 "file_states",
-                                 "file_access",
-                                 "split_file_access",
-                                 "spawns",
-                                 "port",
-                                 "threads"};
-
 TEST_P(RecordFortran, EveryCallIsThereWithItsLine) {
   std::set<std::string> seen;
-  for (const char* chapter : kChapters) {
+  for (const char* chapter : kFortranChapters) {
     const Scenario scenario = record_chapter(chapter);
     ASSERT_EQ(scenario.ranks.size(), 2u);
     for (const RankTrace& rank : scenario.ranks) {
@@ -104,7 +86,7 @@ TEST_P(RecordFortran, EveryCallIsThereWithItsLine) {
     }
   }
   std::set<std::string> listed = listed_calls();
-  // Left out: what ends the job, what is many starts, and what came with MPI 4.0.
+  // Left out: what ends the job (below), what is many starts, and what came with MPI 4.0.
   for (const char* other :
        {"abort", "startall", "isendrecv", "isendrecv_replace", "comm_idup_with_info", "psend_init", "precv_init",
         "pready", "pready_range", "pready_list", "parrived", "comm_create_from_group", "intercomm_create_from_groups"})
@@ -136,6 +118,16 @@ TEST_P(RecordFortran, SendsThatCompletedAtOnceAreToldApart) {
   EXPECT_EQ(waits[0], by_tag[2]);
   EXPECT_EQ(waits[1], by_tag[3]);
   EXPECT_EQ(waits[2], by_tag[1]);
+}
+
+TEST_P(RecordFortran, AnAbortIsThereWithItsLine) {
+  const Scenario scenario = record_chapter("aborts");
+  ASSERT_EQ(scenario.ranks.size(), 2u);
+  EXPECT_EQ(scenario.ranks[1].end.kind, EndKind::aborted);
+  EXPECT_EQ(scenario.ranks[1].end.status, 9);
+  const Event& last = scenario.ranks[1].events.back();
+  EXPECT_EQ(last.op, Op::abort);
+  EXPECT_THAT(line_at(scenario.site_of(last)), HasSubstr("call mpi_abort("));
 }
 
 TEST_P(RecordFortran, StepsComeByPcontrol) {

@@ -54,3 +54,14 @@ subroutine port(rank)
   call MPI_Barrier(inter, ierr)
   call MPI_Comm_disconnect(inter, ierr)
 end subroutine
+
+subroutine aborts(rank)
+  USE_MPI
+  implicit none
+  INCLUDE_MPI
+  integer, intent(in) :: rank
+  integer :: ierr
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  if (rank == 1) call MPI_Abort(MPI_COMM_WORLD, 9, ierr)
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+end subroutine
