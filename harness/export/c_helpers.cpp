@@ -145,6 +145,24 @@ static void stay(void) {
 }
 )";
 
+constexpr std::string_view kTell = R"(/* Threads of a rank: one tells that a call is done, another awaits that. */
+static pthread_mutex_t told_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t told_changed = PTHREAD_COND_INITIALIZER;
+static void tell(int call) {
+  pthread_mutex_lock(&told_lock);
+  told[call] = 1;
+  pthread_cond_broadcast(&told_changed);
+  pthread_mutex_unlock(&told_lock);
+}
+)";
+
+constexpr std::string_view kAwait = R"(static void await(int call) {
+  pthread_mutex_lock(&told_lock);
+  while (!told[call]) pthread_cond_wait(&told_changed, &told_lock);
+  pthread_mutex_unlock(&told_lock);
+}
+)";
+
 struct Row {
   Helper helper;
   std::string_view text;
@@ -168,6 +186,8 @@ const std::vector<Row>& rows() {
       {Helper::pause_s, kPause, {}},
       {Helper::compute_s, kCompute, {}},
       {Helper::stay, kStay, {}},
+      {Helper::tell, kTell, {}},
+      {Helper::await, kAwait, {Helper::tell}},
   };
   return all;
 }

@@ -23,6 +23,8 @@ enum class Helper : std::uint8_t {
   pause_s,
   compute_s,
   stay,
+  tell,
+  await,
 };
 
 // The functions and what they use, each once.

@@ -22,7 +22,7 @@ constexpr int kSetupTag = 32000;  // below the smallest bound on tags that MPI a
 // Ranks that make the same calls.
 struct Role {
   std::vector<std::int32_t> ranks;
-  std::string text;
+  std::vector<Body> bodies;
 };
 
 // The communicator that a call is made on, and the one in which an intercommunicator's leaders meet.
@@ -88,9 +88,9 @@ std::string head_comment(const Scenario& scenario, const CProgramOptions& option
     out += " * Files:     petri-file-0 and so on in the current folder, deleted when closed\n";
   if (program.needs_mpi_4) out += " * Needs:     an MPI library with the calls of MPI 4.0, such as Open MPI 5.0\n";
   out += fmt::format(
-      " *\n * Compile:   mpicc case.c -o case\n * Run:       timeout 60 mpirun -n {} ./case\n"
+      " *\n * Compile:   mpicc{} case.c -o case\n * Run:       timeout 60 mpirun -n {} ./case\n"
       " *            (exit status 124: it hung)\n */\n",
-      scenario.world());
+      program.threads ? " -pthread" : "", scenario.world());
   return out;
 }
 
@@ -119,6 +119,11 @@ std::string declarations(const Scenario& scenario, const Program& program, bool 
     const std::string file = file_name(program.files, name);
     out += fmt::format("static MPI_File {} = MPI_FILE_NULL;\n", file);
     if (program.split_files.count(name) != 0) out += fmt::format("static void *{}_split;\n", file);
+  }
+  if (program.threads) {
+    if (program.requests > 0) out += fmt::format("static MPI_Request request[{}];\n", program.requests);
+    if (program.messages > 0) out += fmt::format("static MPI_Message message[{}];\n", program.messages);
+    if (program.marks > 0) out += fmt::format("static int told[{}];\n", program.marks);
   }
   if (unused_comm) out += "static MPI_Comm unused_comm = MPI_COMM_NULL;\n";
   if (!out.empty()) out += '\n';
@@ -190,8 +195,19 @@ std::string prepare(const Scenario& scenario, const Program& program) {
 }
 
 std::string function_of(const Scenario& scenario, const Role& role, std::size_t number) {
-  return fmt::format("/* {} {}{} */\nstatic void role_{}(void) {{\n{}}}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
-                     rank_ranges(role.ranks), original(scenario, role.ranks), number, role.text);
+  const std::string name = fmt::format("role_{}", number);
+  std::string out = fmt::format("/* {} {}{} */\n", role.ranks.size() == 1 ? "Rank" : "Ranks", rank_ranges(role.ranks),
+                                original(scenario, role.ranks));
+  std::string starts;
+  for (std::size_t i = 1; i < role.bodies.size(); ++i) {
+    const Body& body = role.bodies[i];
+    out += fmt::format("static void *{}_thread_{}(void *unused) {{\n{}  (void)unused;\n{}  return NULL;\n}}\n\n", name,
+                       body.thread, body.head, body.text);
+    starts += fmt::format("  pthread_create(&thread[{}], NULL, {}_thread_{}, NULL);\n", i - 1, name, body.thread);
+  }
+  if (!starts.empty()) starts = fmt::format("  pthread_t thread[{}];\n", role.bodies.size() - 1) + starts;
+  const Body& main = role.bodies.front();
+  return out + fmt::format("static void {}(void) {{\n{}{}{}}}\n\n", name, main.head, starts, main.text);
 }
 
 std::string dispatch(const std::vector<Role>& roles) {
@@ -214,12 +230,19 @@ std::string dispatch(const std::vector<Role>& roles) {
 
 std::string main_function(const Scenario& scenario, const Program& program, const std::vector<Role>& roles,
                           std::uint64_t bsend_bytes) {
+  const char* const start =
+      program.threads
+          ? "  int rank, size, provided;\n  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);\n"
+            "  if (provided != MPI_THREAD_MULTIPLE) {\n"
+            "    fprintf(stderr, \"this program needs MPI_THREAD_MULTIPLE\\n\");\n"
+            "    MPI_Abort(MPI_COMM_WORLD, 3);\n  }\n"
+          : "  int rank, size;\n  MPI_Init(&argc, &argv);\n";
   std::string out = fmt::format(
-      "int main(int argc, char **argv) {{\n  int rank, size;\n  MPI_Init(&argc, &argv);\n"
+      "int main(int argc, char **argv) {{\n{1}"
       "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  MPI_Comm_size(MPI_COMM_WORLD, &size);\n  if (size != {0}) {{\n"
       "    if (rank == 0) fprintf(stderr, \"this program needs exactly {0} ranks: mpirun -n {0}\\n\");\n"
       "    MPI_Finalize();\n    return 2;\n  }}\n",
-      scenario.world());
+      scenario.world(), start);
   if (!program.at_start.empty()) out += "  make_communicators();\n";
   if (has_preparations(program)) out += "  prepare(rank);\n";
   if (program.helpers.count(Helper::user_operation) != 0) out += "  MPI_Op_create(keep, 1, &user_operation);\n";
@@ -242,6 +265,7 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
   }
   for (const auto& reason : {reason_against_windows(scenario), reason_against_files(scenario)})
     if (reason) throw InputError(options.source, 0, 0, *reason + ": such a program cannot be written");
+  program.threads = uses_threads(scenario);
   program.windows = windows_of(scenario);
   program.files = files_of(scenario);
   for (const auto& [name, plan] : program.windows)
@@ -254,7 +278,7 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
     writer.write();
     bsend_bytes = std::max(bsend_bytes, writer.bsend_bytes());
     const auto [place, fresh] = role_of.try_emplace(writer.code(), roles.size());
-    if (fresh) roles.push_back({{}, writer.text()});
+    if (fresh) roles.push_back({{}, writer.bodies()});
     roles[place->second].ranks.push_back(rank);
   }
   std::string functions;
@@ -262,8 +286,10 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
   const bool unused_comm = functions.find("&unused_comm") != std::string::npos;
 
   std::string out = head_comment(scenario, options, program);
+  out += "#define _POSIX_C_SOURCE 200809L\n#include <mpi.h>\n";
+  if (program.threads) out += "#include <pthread.h>\n";
   out +=
-      "#define _POSIX_C_SOURCE 200809L\n#include <mpi.h>\n#include <signal.h>\n#include <stdio.h>\n"
+      "#include <signal.h>\n#include <stdio.h>\n"
       "#include <stdlib.h>\n#include <time.h>\n#include <unistd.h>\n\n";
   out += older_names(program);
   out += declarations(scenario, program, unused_comm);

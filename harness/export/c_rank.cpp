@@ -53,34 +53,54 @@ RankWriter::RankWriter(Program& program, std::int32_t rank)
     : program_(program),
       scenario_(program.scenario),
       trace_(program.scenario.ranks[static_cast<std::size_t>(rank)]),
-      rank_(rank) {}
+      rank_(rank),
+      lanes_(lanes_of(trace_)) {
+  for (const Lane& lane : lanes_) bodies_.push_back({lane.thread});
+}
+
+std::string RankWriter::code() const {
+  std::string all;
+  for (const Body& body : bodies_) all += fmt::format("thread {}\n{}{}", body.thread, body.head, body.code);
+  return all;
+}
 
 void RankWriter::write() {
-  for (const Event& event : trace_.events) {
-    if (left_) break;  // after exit or abort nothing is reached
+  number_marks();
+  for (std::size_t place = 0; place < trace_.events.size() && !left_; ++place) {
+    const Event& event = trace_.events[place];
+    here_ = &bodies_[lane_of(place)];
+    if (here_->left) continue;
     event_ = &event;
     commented_ = false;
     notes_.clear();
+    if (!prerequisites_.empty()) put_awaits(prerequisites_[place]);
     write_event(event);
+    if (!left_) put_mark(place);
   }
   event_ = nullptr;
+  here_ = &bodies_.front();
   write_end();
+  write_heads();
+}
 
-  std::string head;
-  for (const std::string& name : scalars_) head += fmt::format("  int {} = 0;\n", name);
-  if (large_ > 0) head += fmt::format("  MPI_Datatype large_type[{}];\n", large_);
+void RankWriter::write_heads() {
+  program_.requests = std::max(program_.requests, requests_.size());
+  program_.messages = std::max(program_.messages, messages_.size());
+  for (Body& body : bodies_) {
+    for (const std::string& name : body.scalars) body.head += fmt::format("  int {} = 0;\n", name);
+    if (body.large > 0) body.head += fmt::format("  MPI_Datatype large_type[{}];\n", body.large);
+  }
+  if (requests_.empty() && messages_.empty()) return;
+  std::string& head = bodies_.front().head;
+  std::string loops;
   const auto array = [&](const char* type, const char* name, std::size_t size, const char* empty) {
     if (size == 0) return;
-    head += fmt::format("  {} {}[{}];\n", type, name, size);
-    scalars_.insert("i");
-    declarations_.push_back(fmt::format("  for (i = 0; i < {}; ++i) {}[i] = {};\n", size, name, empty));
+    if (!program_.threads) head += fmt::format("  {} {}[{}];\n", type, name, size);
+    loops += fmt::format("  for (i = 0; i < {}; ++i) {}[i] = {};\n", size, name, empty);
   };
   array("MPI_Request", "request", requests_.size(), "MPI_REQUEST_NULL");
   array("MPI_Message", "message", messages_.size(), "MPI_MESSAGE_NULL");
-  if (!declarations_.empty()) head += "  int i;\n";
-  for (const std::string& line : declarations_) head += line;
-  text_ = head + text_;
-  code_ = head + code_;
+  head += "  int i;\n" + loops;
 }
 
 void RankWriter::write_event(const Event& event) {
@@ -115,7 +135,13 @@ void RankWriter::write_world(const Event& event) {
     case Op::abort:
       left_ = true;
       return put(fmt::format("MPI_Abort({}, {});", comm_of(event), trace_.end.status != 0 ? trace_.end.status : 1));
-    case Op::exit: left_ = true; return put(fmt::format("exit({});", trace_.end.status));
+    case Op::exit:
+      if (event.extras->thread.value_or(0) > 0) {  // of that thread alone
+        here_->left = true;
+        return;
+      }
+      left_ = true;
+      return put(fmt::format("exit({});", trace_.end.status));
     default: return;  // main calls MPI_Init
   }
 }
@@ -145,6 +171,10 @@ double RankWriter::seconds_of(const Event& event) const {
 
 void RankWriter::write_end() {
   if (left_) return;
+  if (dies())
+    put_awaits(at_end_);
+  else
+    put_joins();
   switch (trace_.end.kind) {
     case EndKind::finalized:
       if (!finalized_) put("MPI_Finalize();");
@@ -163,14 +193,14 @@ void RankWriter::write_end() {
 }
 
 void RankWriter::put(const std::string& statement) {
-  code_ += indent_ + statement + '\n';
-  text_ += indent_ + statement;
+  here_->code += indent_ + statement + '\n';
+  here_->text += indent_ + statement;
   if (event_ != nullptr && !commented_) {
     const std::string comment = comment_of(scenario_, *event_, notes_);
-    if (!comment.empty()) text_ += fmt::format("  /* {} */", comment);
+    if (!comment.empty()) here_->text += fmt::format("  /* {} */", comment);
     commented_ = true;
   }
-  text_ += '\n';
+  here_->text += '\n';
 }
 
 // C has no empty arrays: one of no values is never read.
@@ -234,8 +264,8 @@ Amount RankWriter::amount(std::int64_t count, ElementType type, bool may_be_larg
   if (amount.count > INT_MAX) {
     if (!may_be_large) reject(fmt::format("has a count of {}: more than an int holds", amount.count));
     program_.helpers.insert(Helper::large);
-    put(fmt::format("large_type[{}] = large({}LL, {});", large_, amount.count, amount.type_text));
-    amount.type_text = fmt::format("large_type[{}]", large_++);
+    put(fmt::format("large_type[{}] = large({}LL, {});", here_->large, amount.count, amount.type_text));
+    amount.type_text = fmt::format("large_type[{}]", here_->large++);
     amount.count = 1;
   }
   amount.count_text = std::to_string(amount.count);
@@ -256,7 +286,8 @@ Amount RankWriter::received(const Event& event, bool may_be_large) {
 
 std::string RankWriter::room(const char* side, const Event& event, const std::string& elements,
                              const std::string& type) {
-  const bool blocking = form_of(event.op) == OpForm::blocking;
+  // The pieces that blocking calls use again are one thread's at a time.
+  const bool blocking = form_of(event.op) == OpForm::blocking && !program_.threads;
   const bool out = std::string_view(side) == "out";
   program_.helpers.insert(!blocking ? Helper::room : out ? Helper::out : Helper::in);
   return fmt::format("{}({}, {})", blocking ? side : "room", elements, type);
@@ -282,9 +313,18 @@ std::string RankWriter::message_of(const Event& event) {
   return fmt::format("&message[{}]", place->second);
 }
 
-// The last event that the rank began.
+// Without finalize, at a moment that its other threads do not choose.
+bool RankWriter::dies() const {
+  const EndKind kind = trace_.end.kind;
+  return kind == EndKind::exited || kind == EndKind::aborted || kind == EndKind::signal;
+}
+
+// The last event that its thread began.
 bool RankWriter::is_at_end(const Event& event) const {
-  return &event == &trace_.events.back() || (&event)[1].state == EventState::scheduled;
+  const auto place = static_cast<std::size_t>(&event - trace_.events.data());
+  const std::vector<std::size_t>& own = lanes_[lane_of(place)].events;
+  const auto next = std::upper_bound(own.begin(), own.end(), place);
+  return next == own.end() || trace_.events[*next].state == EventState::scheduled;
 }
 
 // A poll that succeeded took its time, and one in which the record ends is a loop.

@@ -12,6 +12,7 @@
 #include "harness/export/c_helpers.hpp"
 #include "harness/trace/scenario.hpp"
 #include "harness/worker/plan/files.hpp"
+#include "harness/worker/plan/lanes.hpp"
 #include "harness/worker/plan/windows.hpp"
 
 namespace petri::c {
@@ -28,6 +29,20 @@ struct Program {
   std::map<std::string, FilePlan> files = {};
   std::set<std::string> split_files = {};  // files with split collectives
   bool needs_mpi_4 = false;
+  // With several threads, a rank's requests and messages are its threads' together; the most that any rank needs.
+  bool threads = false;
+  std::size_t requests = 0, messages = 0, marks = 0;
+};
+
+// The calls of one thread as the body of a function.
+struct Body {
+  std::int32_t thread = 0;
+  std::string head = {};                            // declarations
+  std::string text = {}, code = {};                 // statements with their comments, and without them
+  std::set<std::string> scalars = {};               // declared as needed
+  std::size_t large = 0;                            // types of more elements than an int counts
+  std::map<std::size_t, std::size_t> awaited = {};  // by lane: calls before this place are known to be done
+  bool left = false;                                // nothing more of it is reached
 };
 
 // What each member gives to the window.
@@ -44,12 +59,12 @@ class RankWriter {
  public:
   RankWriter(Program& program, std::int32_t rank);
 
-  // Writes the body of the rank's function.
+  // Writes the bodies of the rank's functions.
   void write();
 
-  // The statements with their comments, and without them: ranks with equal code share a function.
-  const std::string& text() const { return text_; }
-  const std::string& code() const { return code_; }
+  // The main thread's first. Ranks with equal code share functions.
+  const std::vector<Body>& bodies() const { return bodies_; }
+  std::string code() const;
   std::uint64_t bsend_bytes() const { return bsend_bytes_; }
 
  private:
@@ -81,6 +96,14 @@ class RankWriter {
   void write_world(const Event& event);
   void write_host(const Event& event);
   void write_end();
+  void write_heads();
+
+  // Threads (c_threads.cpp).
+  std::size_t lane_of(std::size_t place) const;
+  void number_marks();
+  void put_awaits(const std::vector<std::size_t>& places);
+  void put_mark(std::size_t place);
+  void put_joins();
 
   // Statements. The first of an event carries its comment.
   void put(const std::string& statement);
@@ -109,6 +132,7 @@ class RankWriter {
   std::string request(std::uint32_t number);
   std::string request_of(const Event& event);
   std::string message_of(const Event& event);
+  bool dies() const;
   bool is_at_end(const Event& event) const;
   bool polls_until_success(const Event& event) const;
   double seconds_of(const Event& event) const;
@@ -140,15 +164,18 @@ class RankWriter {
   const RankTrace& trace_;
   std::int32_t rank_;
   const Event* event_ = nullptr;
-  std::string text_, code_;
+  std::vector<Lane> lanes_;
+  std::vector<Body> bodies_;  // one for each lane
+  Body* here_ = nullptr;      // the one that is written
+  std::vector<std::vector<std::size_t>> prerequisites_;
+  std::vector<std::size_t> at_end_;
+  std::map<std::size_t, std::size_t> marks_;  // by the place of the event that sets it
   std::string indent_ = "  ";
-  std::vector<std::string> declarations_, notes_;
+  std::vector<std::string> notes_;
   bool commented_ = false;
   bool finalized_ = false, left_ = false;
   std::map<std::uint32_t, std::size_t> requests_;
   std::map<std::int64_t, std::size_t> messages_;
-  std::set<std::string> scalars_;  // declared as needed
-  std::size_t large_ = 0;
   std::map<std::int32_t, Blocks> neighbours_;              // by communicator with a topology
   std::map<std::uint32_t, std::uint64_t> bsend_requests_;  // what each start of a persistent one takes
   std::uint64_t bsend_bytes_ = 0;

@@ -92,7 +92,7 @@ void RankWriter::write_window(const Event& event) {
     case Op::win_flush:
     case Op::win_flush_local: return put(fmt::format("{}({}, {});", function, target_rank(event), window));
     case Op::win_test:
-      scalars_.insert("flag");
+      here_->scalars.insert("flag");
       return put_loop(polls_until_success(event), "!flag", fmt::format("MPI_Win_test({}, &flag);", window));
     default: return put(fmt::format("{}({});", function, window));
   }

@@ -88,6 +88,22 @@ TEST(CProgram, ReplaysAPollLoopOnlyWhereThePollSucceededOrTheRecordEnds) {
                               "  do MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE); while (!flag);"));
 }
 
+TEST(CProgram, LetsAThreadWaitForWhatAnotherMade) {
+  const std::string text = exported(R"({"petri":1,"world":1}
+{"rank":0,"op":"irecv","peer":0,"tag":1,"count":1,"dtype":"int32","request":7}
+{"rank":0,"op":"wait","request":7,"thread":2}
+{"rank":0,"op":"send","peer":0,"tag":1,"count":1,"dtype":"int32","thread":1}
+{"end":true}
+)");
+  EXPECT_THAT(text, HasSubstr("static MPI_Request request[1];\nstatic int told[1];\n"));
+  EXPECT_THAT(text, HasSubstr("static void *role_0_thread_2(void *unused) {\n  (void)unused;\n  await(0);\n"
+                              "  MPI_Wait(&request[0], MPI_STATUS_IGNORE);\n  return NULL;\n}"));
+  EXPECT_THAT(text, HasSubstr("  pthread_create(&thread[1], NULL, role_0_thread_2, NULL);\n"
+                              "  MPI_Irecv(room(1, MPI_INT32_T), 1, MPI_INT32_T, 0, 1, MPI_COMM_WORLD, &request[0]);\n"
+                              "  tell(0);\n  pthread_join(thread[0], NULL);\n  pthread_join(thread[1], NULL);\n"
+                              "  MPI_Finalize();\n"));
+}
+
 TEST(CProgram, RefusesWhatItCannotExpress) {
   EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence"})"), "scenario: rank 1, event 7: win_fence names no window");
   EXPECT_THAT(rejected(R"({"rank":0,"op":"group_start"})"), HasSubstr("group_start cannot be written: it is NCCL's"));
