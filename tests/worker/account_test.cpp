@@ -93,6 +93,30 @@ TEST(Account, KeepsTheMatchThatAReplayWasForcedTo) {
   EXPECT_EQ(account.ranks[0].events.at(1).peer, kAny);
 }
 
+// The recorder leaves requests that are no longer active out of its list, and counts requests in its own way.
+TEST(Account, NamesTheRequestsThatACallCompletedByTheirPlaceInTheScenario) {
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"irecv","peer":0,"request":1}
+{"rank":0,"op":"irecv","peer":0,"request":3}
+{"rank":0,"op":"waitany","requests":[1,3]}
+{"rank":0,"op":"waitany","requests":[1,3]}
+{"rank":0,"op":"waitsome","requests":[1,3]}
+{"end":true,"events":5}
+)");
+  const Scenario recording = scenario_of(kHeader + R"({"rank":0,"op":"irecv","peer":0,"request":7,"state":"completed"}
+{"rank":0,"op":"irecv","peer":0,"request":8,"state":"completed"}
+{"rank":0,"op":"waitany","requests":[7,8],"index":0,"state":"completed"}
+{"rank":0,"op":"waitany","requests":[8],"index":0,"state":"completed"}
+{"rank":0,"op":"waitsome","requests":[8],"indices":[0],"state":"completed"}
+{"rank":0,"end":"finalized"}
+{"end":true,"events":5}
+)");
+  const std::vector<Event> events = account_of(scenario, recording, {{{0, 1, 2, 3, 4, 5}}, {false}}).ranks[0].events;
+  ASSERT_EQ(events.size(), 5u);
+  EXPECT_EQ(events[2].extras->index, 0);
+  EXPECT_EQ(events[3].extras->index, 1);
+  EXPECT_EQ(events[4].extras->indices, std::vector<std::uint32_t>{1});
+}
+
 TEST(Account, AnIdleRankEndsAsItsRecordDoes) {
   const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"barrier"}
 {"rank":0,"end":"cut","dropped":7}

@@ -1,6 +1,7 @@
 #include "harness/worker/plan/account.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "harness/worker/plan/lanes.hpp"
@@ -32,8 +33,37 @@ class Recorded {
   const std::vector<Event>& events_;
 };
 
+// The recorder's numbers of a rank's requests, and the scenario's own.
+using RequestNames = std::map<std::uint32_t, std::uint32_t>;
+
+// The place in the scenario's list of requests of the `index`-th that the recording names: the recorder leaves out
+// requests that were no longer active.
+std::optional<std::int32_t> place_of_request(const Event& event, const Event& seen, const RequestNames& names,
+                                             std::size_t index) {
+  if (index >= seen.extras->requests.size()) return std::nullopt;
+  const auto name = names.find(seen.extras->requests[index]);
+  if (name == names.end()) return std::nullopt;
+  const std::vector<std::uint32_t>& requests = event.extras->requests;
+  const auto place = std::find(requests.begin(), requests.end(), name->second);
+  if (place == requests.end()) return std::nullopt;
+  return static_cast<std::int32_t>(place - requests.begin());
+}
+
+// Which of several requests a call completed.
+void take_completed(Event& event, const Event& seen, const RequestNames& names) {
+  const EventExtras& outcome = seen.extras.get();
+  EventExtras& extras = event.extras.edit();
+  extras.index.reset();
+  extras.indices.clear();
+  if (outcome.index) extras.index = place_of_request(event, seen, names, static_cast<std::size_t>(*outcome.index));
+  for (const std::uint32_t index : outcome.indices)
+    if (const auto place = place_of_request(event, seen, names, index))
+      extras.indices.push_back(static_cast<std::uint32_t>(*place));
+  std::sort(extras.indices.begin(), extras.indices.end());
+}
+
 // What only the run itself knows.
-void take_outcome(Event& event, const Event& seen) {
+void take_outcome(Event& event, const Event& seen, const RequestNames& names) {
   event.state = seen.state;
   event.matched = seen.matched;
   // A replay that forces the order receives from the very rank that the scenario's wildcard got.
@@ -49,10 +79,11 @@ void take_outcome(Event& event, const Event& seen) {
   EventExtras& extras = event.extras.edit();
   extras.polls = outcome.polls;
   extras.error = outcome.error;
-  extras.index = outcome.index;
-  extras.indices = outcome.indices;
   extras.in = outcome.in;
   extras.out = outcome.out;
+  if (!extras.requests.empty()) return take_completed(event, seen, names);
+  extras.index = outcome.index;
+  extras.indices = outcome.indices;
 }
 
 // What an event without a trace in the recording went through: a host event, or a wait for nothing.
@@ -80,9 +111,16 @@ std::optional<std::int32_t> recorded_thread(const std::vector<Lane>& lanes, std:
   return static_cast<std::int32_t>(lane);
 }
 
+// An event that a replay began.
+struct Told {
+  Event event;
+  const Event* trace = nullptr;  // in the recording
+  bool left = false;             // its thread went on
+};
+
 // What one thread did of its events; in the account's places.
 void account_of_lane(const RankTrace& original, const Recorded& recorded, const ReplayMarks& marks,
-                     const std::vector<Lane>& lanes, std::size_t number, std::vector<std::optional<Event>>& account) {
+                     const std::vector<Lane>& lanes, std::size_t number, std::vector<std::optional<Told>>& account) {
   const Lane& lane = lanes[number];
   for (std::size_t i = 0; i < lane.events.size(); ++i) {
     const std::size_t place = lane.events[i];
@@ -91,24 +129,36 @@ void account_of_lane(const RankTrace& original, const Recorded& recorded, const 
     const ReplayMark next =
         mark_at(marks, i + 1 < lane.events.size() ? lane.events[i + 1] : original.events.size() + number);
     const std::uint64_t end = next.begun() ? next.before() : recorded.all();
-    Event event = original.events[place];
-    if (const Event* trace = recorded.last_in(mark.before(), end, recorded_thread(lanes, number)))
-      take_outcome(event, *trace);
-    else
-      take_nothing(event, next.begun());
-    account[place] = std::move(event);
+    const Event* trace = recorded.last_in(mark.before(), end, recorded_thread(lanes, number));
+    account[place] = Told{original.events[place], trace, next.begun()};
   }
+}
+
+RequestNames request_names(const std::vector<std::optional<Told>>& account) {
+  RequestNames names;
+  for (const std::optional<Told>& told : account) {
+    if (!told || told->trace == nullptr) continue;
+    if (told->event.request != kNoRequest && told->trace->request != kNoRequest)
+      names[told->trace->request] = told->event.request;
+  }
+  return names;
 }
 
 RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, const ReplayMarks& marks, bool idle) {
   RankTrace account;
   const Recorded recorded(seen.events);
   const std::vector<Lane> lanes = lanes_of(original);
-  std::vector<std::optional<Event>> events(original.events.size());
+  std::vector<std::optional<Told>> events(original.events.size());
   for (std::size_t lane = 0; lane < lanes.size(); ++lane)
     account_of_lane(original, recorded, marks, lanes, lane, events);
-  for (std::optional<Event>& event : events) {
-    if (event) account.events.push_back(std::move(*event));
+  const RequestNames names = request_names(events);
+  for (std::optional<Told>& told : events) {
+    if (!told) continue;
+    if (told->trace != nullptr)
+      take_outcome(told->event, *told->trace, names);
+    else
+      take_nothing(told->event, told->left);
+    account.events.push_back(std::move(told->event));
   }
   account.end = end_of(original, seen.end, idle);
   const ReplayMark past = mark_at(marks, original.events.size());  // the main thread has done all its events
