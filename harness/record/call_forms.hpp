@@ -8,10 +8,14 @@ namespace petri::record {
 
 // Strict mode: nobody leaves a collective that somebody has not reached. Inside the event, so that a watcher sees it
 // started.
+inline void meet(Call& call) {
+  if (call.active() && call.comm() != nullptr) meet_in(call.comm()->shadow, static_cast<Op>(call.slot().op));
+}
+
 template <class Collective>
 int run(Call& call, const Collective& collective) {
   call.begin();
-  if (call.active() && call.comm() != nullptr) meet_in(call.comm()->shadow, static_cast<Op>(call.slot().op));
+  meet(call);
   return call.end(collective());
 }
 

@@ -1,4 +1,5 @@
 // Making and freeing communicators, MPI 4.1 section 7.4.
+#include "harness/record/call_forms.hpp"
 #include "harness/record/creation.hpp"
 #include "harness/record/handles.hpp"
 
@@ -74,6 +75,7 @@ int free_comm(Op op, const void* site, MPI_Comm* comm, const Free& release) {
   call.positional();
   call.begin();
   if (call.active()) {
+    meet(call);
     const Locked locked;
     forget_comm(*comm);
   }
