@@ -114,6 +114,7 @@ void perform_request_free(Replayer& replayer, const Event& event) {
 }
 
 void perform_cancel(Replayer& replayer, const Event& event) {
+  if (event.flag == 0) return;  // it came too late, and did nothing; here it might come in time
   if (replayer.request(event.request) != MPI_REQUEST_NULL) MPI_Cancel(&replayer.request(event.request));
 }
 
