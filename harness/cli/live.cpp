@@ -93,6 +93,15 @@ bool root_cause_was_reached(const Diagnosis& diagnosis, const Scenario& account)
   });
 }
 
+// The library refused a call that the scenario's rank must not make, and its rank ended there.
+bool was_refused(const Diagnosis& diagnosis) {
+  if (diagnosis.verdict != Verdict::rank_error || diagnosis.findings.front().events.empty()) return false;
+  const EventRef last = diagnosis.findings.front().events.front();
+  return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(), [&](const Finding& finding) {
+    return finding.kind == Verdict::misuse && !finding.events.empty() && finding.events.front() == last;
+  });
+}
+
 void apply_death(JobResult job, const Scenario& scenario, const ReplayState& state, Scenario& told) {
   if (!job.first_death) return;
   const auto rank = static_cast<std::size_t>(job.first_death->rank);
@@ -117,8 +126,9 @@ void judge(ReplayResult& result, const Scenario& scenario, const Harvest& seen, 
   // A mismatch can stop a run (block it, or crash the library) before the later events that make it worse. Then the run
   // shows the failure that those would have shown, if it got as far as its root cause.
   Scenario whole = account(account_with_rest);
-  // Then it is the mismatch that ended its ranks, and they would have gone on to their own ends.
-  if (result.diagnosis.verdict == Verdict::mismatch || result.diagnosis.verdict == Verdict::deadlock)
+  // Then it is the mismatch, or the misuse, that ended its ranks, and they would have gone on to their own ends.
+  if (result.diagnosis.verdict == Verdict::mismatch || result.diagnosis.verdict == Verdict::deadlock ||
+      was_refused(result.diagnosis))
     for (std::size_t rank = 0; rank < whole.ranks.size(); ++rank) whole.ranks[rank].end = scenario.ranks[rank].end;
   Diagnosis diagnosis = diagnose(whole, options.diagnose);
   if (diagnosis.signature == result.diagnosis.signature ||
