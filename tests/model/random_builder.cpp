@@ -30,7 +30,8 @@ std::int32_t Builder::declare(std::string name, std::vector<std::int32_t> ranks,
 std::int32_t Builder::any_comm() {
   std::vector<std::int32_t> fit;
   for (std::size_t comm = 0; comm < scenario().comms.size(); ++comm)
-    if (!scenario().comms[comm].is_inter() && scenario().comms[comm].ranks.size() > 1)
+    if (!scenario().comms[comm].is_inter() && scenario().comms[comm].ranks.size() > 1 &&
+        !freed_.contains(static_cast<std::int32_t>(comm)))
       fit.push_back(static_cast<std::int32_t>(comm));
   return fit[static_cast<std::size_t>(below(static_cast<int>(fit.size())))];
 }

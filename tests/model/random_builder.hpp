@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,8 @@ class Builder {
   std::int32_t world() const { return result_.scenario.world(); }
   std::vector<std::int32_t> members(std::int32_t comm) const;
   std::int32_t declare(std::string name, std::vector<std::int32_t> ranks, std::vector<std::int32_t> remote = {});
-  std::int32_t any_comm();  // an intracommunicator with at least two members
+  std::int32_t any_comm();  // an intracommunicator with at least two members, not freed
+  void freed(std::int32_t comm) { freed_.insert(comm); }
   std::int32_t new_tag() { return ++tags_; }
   std::uint32_t new_request() { return ++requests_; }
 
@@ -53,6 +55,7 @@ class Builder {
   std::mt19937_64 rng_;
   RandomSchedule result_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::uint32_t>> open_;  // by rank and thread
+  std::set<std::int32_t> freed_;
   std::int32_t tags_ = 0, thread_ = 0;
   std::uint32_t requests_ = 0;
 };

@@ -134,7 +134,9 @@ std::int32_t add_creation(Builder& builder) {
     if (op == Op::comm_idup) builder.complete(ranks[static_cast<std::size_t>(member)]);
   }
   if (members > 1 && builder.one_in(2)) add_collective(builder, comm);
-  if (builder.one_in(3)) begin_everywhere(builder, Builder::call(Op::comm_free, comm));
+  if (!builder.one_in(3)) return comm;
+  begin_everywhere(builder, Builder::call(Op::comm_free, comm));
+  builder.freed(comm);
   return comm;
 }
 
