@@ -47,6 +47,22 @@ TEST_P(BlockedChapter, HangsAsTheModelSays) {
   EXPECT_THAT(ran.out, HasSubstr("reproduced: deadlock, the same failure as the scenario's"));
 }
 
+// Open MPI refuses the call, and its rank ends there.
+TEST(RefusedCall, ShowsTheMisuse) {
+  const Scratch scratch;
+  scratch.write("misuse.jsonl", R"({"petri":1,"world":2}
+{"rank":0,"op":"win_create","win":"w"}
+{"rank":0,"op":"win_complete","win":"w"}
+{"rank":0,"op":"barrier"}
+{"rank":1,"op":"win_create","win":"w"}
+{"rank":1,"op":"barrier"}
+{"end":true,"events":5}
+)");
+  const Ran ran = scratch.petri({"replay", "--strict", "--timeout", "10", "misuse.jsonl"});
+  EXPECT_EQ(ran.status, 16) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("reproduced: misuse, the same failure as the scenario's"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Replay, BlockedChapter, ::testing::ValuesIn(scenarios_in(PETRI_BLOCKED)), name_of_file);
 
 }  // namespace
