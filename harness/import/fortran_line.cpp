@@ -85,14 +85,18 @@ bool is_part_of_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// `call mpi_wait`, and no comment.
-bool has_call(const std::string& line, std::string_view operation) {
-  const std::string name = "mpi_" + std::string(operation);
+// `call NAME`, and no comment.
+bool has_call_of(const std::string& line, const std::string& name) {
   const std::size_t at = line.find(name);
   if (at == std::string::npos || at == 0 || line.find('!') < at) return false;
   if (at + name.size() < line.size() && is_part_of_name(line[at + name.size()])) return false;
   const std::size_t before = line.find_last_not_of(" \t&", at - 1);
   return before != std::string::npos && before >= 3 && line.compare(before - 3, 4, "call") == 0;
+}
+
+// By its name in the standard, or as an extension that came before.
+bool has_call(const std::string& line, std::string_view operation) {
+  return has_call_of(line, "mpi_" + std::string(operation)) || has_call_of(line, "mpix_" + std::string(operation));
 }
 
 }  // namespace

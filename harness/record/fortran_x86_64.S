@@ -93,6 +93,10 @@ find_first:
 #define PETRI_FORTRAN(name, requests) \
         trampoline mpi_##name##_, requests; \
         trampoline mpi_##name##_f08_, requests
+#define PETRI_FORTRAN_PERSISTENT(name, requests) \
+        PETRI_FORTRAN(name, requests); \
+        trampoline mpix_##name##_, requests; \
+        trampoline mpix_##name##_f08_, requests
 #include "harness/record/fortran_calls.inc"
 
         .section .note.GNU-stack, "", @progbits

@@ -15,7 +15,7 @@ import sys
 
 ENTRY = re.compile(r"^PETRI_REAL\((\w+)\)", re.MULTILINE)
 WRAPPER = re.compile(r"^PETRI_MPI\((\w+)\)", re.MULTILINE)
-FORTRAN = re.compile(r"^PETRI_FORTRAN\((\w+), ", re.MULTILINE)
+FORTRAN = re.compile(r"^PETRI_FORTRAN(?:_PERSISTENT)?\((\w+), ", re.MULTILINE)
 CALL = re.compile(r"\breal::(\w+)\(")
 # These make no event of the program.
 NO_EVENT = re.compile(r"^(Pcontrol|Type_free|File_(i?(read|write)(_at|_shared)?|seek|get_position_shared|delete))$")

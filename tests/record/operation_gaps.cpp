@@ -9,16 +9,6 @@ constexpr bool kMpi4 = true;
 constexpr bool kMpi4 = false;
 #endif
 
-// The collectives' persistent forms, and nothing else that is initialised.
-std::vector<Op> persistent_collectives() {
-  std::vector<Op> found;
-  for (int i = 0; i < kOpCount; ++i) {
-    const auto op = static_cast<Op>(i);
-    if (kind_of(op) == OpKind::collective && form_of(op) == OpForm::persistent) found.push_back(op);
-  }
-  return found;
-}
-
 void add_version_gaps(std::vector<Gap>& gaps) {
   const std::vector<Op> both = {
       Op::isendrecv,    Op::isendrecv_replace, Op::psend_init, Op::precv_init,          Op::pready,
@@ -29,7 +19,6 @@ void add_version_gaps(std::vector<Gap>& gaps) {
   } else {
     gaps.push_back({both, {kInC, kInFortran, kReplayed}, "came with MPI 4.0"});
     gaps.push_back({{Op::intercomm_create_from_groups}, {kInC, kInFortran}, "came with MPI 4.0"});
-    gaps.push_back({persistent_collectives(), {kInFortran}, "an extension of this MPI, with names of its own"});
   }
 }
 

@@ -39,6 +39,12 @@ program chapters
     call collectives(rank)
   case ('nonblocking_collectives')
     call nonblocking_collectives(rank)
+#if defined(PETRI_PERSISTENT_COLLECTIVES)
+  case ('persistent_collectives')
+    call persistent_collectives(rank)
+  case ('persistent_neighbors')
+    call persistent_neighbors(rank)
+#endif
   case ('communicators')
     call communicators(rank)
   case ('steps')

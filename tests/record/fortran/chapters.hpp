@@ -10,6 +10,8 @@ inline constexpr const char* kFortranChapters[] = {
     "collectives",
     "nonblocking_collectives",
     "communicators",
+    "persistent_collectives",
+    "persistent_neighbors",
     "intercommunicators",
     "neighbors",
     "windows",

@@ -8,7 +8,7 @@ subroutine windows()
   integer :: ierr
   integer, asynchronous :: memory(4)
   integer(kind=MPI_ADDRESS_KIND) :: bytes
-  ADDRESS_T :: own
+  BASE_T :: own
   WIN_T :: win
   memory = 0
   bytes = 16

@@ -86,9 +86,11 @@ subroutine nonblocking(rank)
     call MPI_Send(x(8), 0, MPI_INTEGER, other, 9, MPI_COMM_WORLD, ierr)
     call MPI_Waitany(6, requests, index, status, ierr)
     call MPI_Waitsome(6, requests, done, indices, MPI_STATUSES_IGNORE, ierr)
+    ! So that there is something to test for when the one before found all.
+    call MPI_Irecv(x(7), 1, MPI_INTEGER, MPI_PROC_NULL, 7, MPI_COMM_WORLD, requests(7), ierr)
     flag = .false.
     do while (.not. flag)
-      call MPI_Testall(6, requests, flag, MPI_STATUSES_IGNORE, ierr)
+      call MPI_Testall(7, requests, flag, MPI_STATUSES_IGNORE, ierr)
     end do
   end if
   call MPI_Irecv(x(1), 1, MPI_INTEGER, other, 50, MPI_COMM_WORLD, requests(1), ierr)
