@@ -112,7 +112,8 @@ void compare_texts(const std::vector<Arrival>& arrivals, const char* argument, s
                    const std::function<std::string(const Event&)>& text_of) {
   Sides sides;
   for (const Arrival& arrival : arrivals)
-    if (const std::string text = text_of(*arrival.event); !text.empty()) sides.add(text, arrival.ref);
+    if (const std::string text = text_of(*arrival.event); !text.empty())
+      sides.add(fmt::format("{} {}", argument, text), arrival.ref);
   sides.report(argument, clashes);
 }
 

@@ -201,8 +201,9 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
     Side side;
     side.event = one.events.front();
     side.text = event_text(scenario, one.events.front());
-    if (clash.argument == "counts" || clash.argument == "ranks" || clash.argument == "neighbours")
-      side.text += ", " + one.value;
+    const bool told = clash.argument == "count" || clash.argument == "dtype" || clash.argument == "root" ||
+                      clash.argument == "reduce" || clash.argument == "site";
+    if (!told) side.text += ", " + one.value;
     for (const EventRef ref : one.events) side.ranks.push_back(ref.rank);
     std::sort(side.ranks.begin(), side.ranks.end());
     side.ranks.erase(std::unique(side.ranks.begin(), side.ranks.end()), side.ranks.end());

@@ -115,6 +115,16 @@ std::optional<std::uint32_t> WaitGraph::node_of(const Link& link, std::int32_t t
       return node_of_lane(queued->second);
   }
   if (lanes.empty()) return std::nullopt;
+  // One that has arrived there is stuck in it, whatever its other lanes wait for.
+  for (const std::uint32_t lane : lanes) {
+    const auto number = node_of_lane(lane);
+    if (!number || link.kind != Atom::gathering) continue;
+    const auto& links = nodes_[*number].links;
+    if (std::any_of(links.begin(), links.end(), [&](const Link& other) {
+          return other.kind == Atom::gathering && other.gathering == link.gathering;
+        }))
+      return number;
+  }
   const auto supplier =
       std::find_if(lanes.begin(), lanes.end(), [&](std::uint32_t lane) { return could_supply(link, lane); });
   return node_of_lane(supplier == lanes.end() ? lanes.front() : *supplier);

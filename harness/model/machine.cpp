@@ -56,7 +56,7 @@ Run Machine::execute() {
   for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) wake(rank);
   do {
     drain();
-  } while (!run_.repeats && (occupy_devices() || resolve_as_recorded() || grant_as_recorded() ||
+  } while (!run_.repeats && (occupy_devices() || resolve_as_recorded() || grant_where_certain() ||
                              resolve_by_choice(false) || follow_record() || resolve_by_choice(true)));
   finish();
   return std::move(run_);

@@ -136,7 +136,7 @@ class Machine {
 
   // Deciding what is free.
   bool resolve_as_recorded();
-  bool grant_as_recorded();
+  bool grant_where_certain();
   bool resolve_by_choice(bool against_record);
   std::vector<Alternative> alternatives(bool against_record) const;
   Alternative alternative_of(const OpenWildcard& wildcard, std::size_t candidate) const;

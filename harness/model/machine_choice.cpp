@@ -18,8 +18,14 @@ bool Machine::resolve_as_recorded() {
   return false;
 }
 
-// A lock that the record shows held goes before those that it shows waiting.
-bool Machine::grant_as_recorded() {
+// Locks whose order decides nothing are granted as they come. One that the record shows held goes before those that it
+// shows waiting.
+bool Machine::grant_where_certain() {
+  if (const std::uint32_t lock = windows_.grantable_in_any_order(); lock != kNone) {
+    windows_.grant(lock);
+    wake(windows_.lock(lock).at.rank);
+    return true;
+  }
   if (!assumptions_.follow_record) return false;
   const std::vector<std::uint32_t> grantable = windows_.grantable();
   const auto returned = [&](std::uint32_t lock) {

@@ -6,12 +6,45 @@
 
 namespace petri::model {
 
+namespace {
+
+// Calls that return whatever other ranks do.
+bool waits_for_nobody(const Event& event) {
+  switch (kind_of(event.op)) {
+    case OpKind::rma: return true;
+    case OpKind::window:
+      return event.op == Op::win_sync || event.op == Op::win_unlock || event.op == Op::win_flush ||
+             event.op == Op::win_flush_local || event.op == Op::win_flush_all || event.op == Op::win_flush_local_all;
+    case OpKind::host: return event.op == Op::compute || event.op == Op::sleep;
+    default: return false;
+  }
+}
+
+// From a lock to its unlock, does the rank wait for nobody?
+bool is_given_back(const std::vector<Event>& events, std::size_t lock) {
+  const Event& taken = events[lock];
+  if (taken.op != Op::win_lock || !taken.extras->target) return false;
+  for (std::size_t next = lock + 1; next < events.size(); ++next) {
+    const Event& event = events[next];
+    if (event.extras->thread != taken.extras->thread || !waits_for_nobody(event)) return false;
+    if (event.op != Op::win_unlock) continue;
+    return event.extras->win == taken.extras->win && event.extras->target == taken.extras->target;
+  }
+  return false;
+}
+
+}  // namespace
+
 Windows::Windows(const Scenario& scenario) {
   for (const RankTrace& rank : scenario.ranks) {
-    for (const Event& event : rank.events) {
+    for (std::size_t index = 0; index < rank.events.size(); ++index) {
+      const Event& event = rank.events[index];
       if (event.extras.empty() || event.extras->win.empty()) continue;
       const auto [place, fresh] = names_.try_emplace(event.extras->win, static_cast<std::int32_t>(names_.size()));
-      if (fresh) exclusive_.push_back(false);
+      if (fresh) exclusive_.push_back(false), any_order_.push_back(true);
+      const bool locks = event.op == Op::win_lock || event.op == Op::win_lock_all;
+      if (locks && any_order_[static_cast<std::size_t>(place->second)])
+        any_order_[static_cast<std::size_t>(place->second)] = is_given_back(rank.events, index);
       if (event.op == Op::win_lock && event.extras->lock != "shared")
         exclusive_[static_cast<std::size_t>(place->second)] = true;
     }
@@ -111,6 +144,12 @@ std::vector<std::uint32_t> Windows::grantable() const {
   for (const std::uint32_t number : wanted_)
     if (is_free(locks_[number])) free.push_back(number);
   return free;
+}
+
+std::uint32_t Windows::grantable_in_any_order() const {
+  for (const std::uint32_t number : wanted_)
+    if (any_order_[static_cast<std::size_t>(locks_[number].window)] && is_free(locks_[number])) return number;
+  return kNone;
 }
 
 void Windows::grant(std::uint32_t number) {

@@ -62,6 +62,9 @@ class Windows {
   const Lock& lock(std::uint32_t number) const { return locks_[number]; }
   bool held(std::uint32_t number) const { return locks_[number].state != Lock::State::wanted; }
   std::vector<std::uint32_t> grantable() const;  // in the order of the requests
+  // A grantable lock of a window on which the order of the grants decides nothing: each lock is given back by calls
+  // that wait for nobody. kNone where there is none.
+  std::uint32_t grantable_in_any_order() const;
   void grant(std::uint32_t number);
   void release(std::uint32_t number);
   std::vector<std::int32_t> holders_against(std::uint32_t number) const;  // ascending
@@ -82,6 +85,7 @@ class Windows {
 
   std::unordered_map<std::string, std::int32_t> names_;
   std::vector<bool> exclusive_;  // by window: some call asks for an exclusive lock
+  std::vector<bool> any_order_;  // by window: nobody waits for anything else while holding a lock
   std::vector<Held> held_;       // by window
   std::vector<Epoch> epochs_;
   std::vector<Lock> locks_;

@@ -284,8 +284,26 @@ class EventReader {
       line_.fail(at(Key::rank_), fmt::format("rank {} has ended: no event of it may follow", rank_));
   }
 
+  // A window or file stays with the communicator over which it was made.
   void resolve_comm() {
-    if (!has(Key::comm_)) return;
+    const EventExtras& extras = event_.extras.get();
+    const bool window = !extras.win.empty();
+    const std::pair made{rank_, window ? "win " + extras.win : "file " + extras.file};
+    const bool on_it = (window || !extras.file.empty()) && !creates(event_.op);
+    const auto over = on_it ? lines_.made_over_.find(made) : lines_.made_over_.end();
+    if (!has(Key::comm_)) {
+      if (over != lines_.made_over_.end()) event_.comm = over->second;
+    } else {
+      find_comm();
+    }
+    if (over != lines_.made_over_.end() && over->second != event_.comm)
+      line_.fail(at(Key::comm_),
+                 fmt::format("\"{}\" was made over the communicator \"{}\"", window ? extras.win : extras.file,
+                             scenario_.comms[static_cast<std::size_t>(over->second)].name));
+    if (creates(event_.op) && (window || !extras.file.empty())) lines_.made_over_[made] = event_.comm;
+  }
+
+  void find_comm() {
     event_.comm = scenario_.find_comm(comm_);
     if (event_.comm == kNoComm) fail_unknown_comm();
     if (!lines_.is_member(event_.comm, rank_))

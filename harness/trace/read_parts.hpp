@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/trace/json_line.hpp"
@@ -36,6 +38,8 @@ class LineReader {
   Scenario& scenario_;
   std::vector<std::vector<std::int32_t>> members_;  // of each communicator but the world, ascending
   std::vector<bool> ended_;                         // by rank
+  // The communicator over which a window or file was made, by its rank and its name ("win w", "file f").
+  std::map<std::pair<std::int32_t, std::string>, std::int32_t> made_over_;
   std::uint64_t events_ = 0;
   bool any_ = false;
   bool in_events_ = false;

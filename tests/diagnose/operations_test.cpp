@@ -163,6 +163,21 @@ TEST(PersistentCollectives, ClashOnceAtTheirInit) {
   EXPECT_EQ(wrong.findings.size(), 1u);
 }
 
+TEST(Streams, DifferentCollectivesThatMeetHaveTheirSignature) {
+  const std::string comm = R"({"comm":"dp","ranks":[0,1]})";
+  const Diagnosis differ = diagnose(script(
+      {"allgather(comm=dp stream=s); stream_sync(stream=s)", "allreduce(comm=dp stream=s); stream_sync(stream=s)"},
+      comm));
+  EXPECT_EQ(differ.signature, "deadlock: A(allgather@0 meets B) B(allreduce@0 meets A)");
+}
+
+TEST(Windows, StayWithTheCommunicatorOverWhichTheyWereMade) {
+  const std::string comm = R"({"comm":"s","ranks":[0,1]})";
+  expect_legal(script({"win_create(win=w comm=s); win_fence(win=w); win_free(win=w)",
+                       "win_create(win=w comm=s); win_fence(win=w); win_free(win=w)", ""},
+                      comm));
+}
+
 TEST(Locks, TheHolderIsNamed) {
   const Diagnosis c19 = diagnose(script(
       {"win_create(win=w); win_lock(win=w target=0 lock=exclusive); barrier; barrier; win_unlock(win=w target=0)",

@@ -114,6 +114,18 @@ TEST(Lock, GrantsThatDoNotContendAreExploredOnce) {
   EXPECT_EQ(seen.orders, 1u);
 }
 
+TEST(Lock, LoopsOfLocksThatAreGivenBackHaveOneOrder) {
+  std::string calls;
+  for (int round = 0; round < 50; ++round)
+    calls +=
+        "win_lock(win=w target=0 lock=exclusive); put(win=w target=0); win_flush(win=w target=0); win_unlock(win=w "
+        "target=0); ";
+  const auto seen = explore(script({calls, calls, calls, calls}), kStrict, 10,
+                            [](const model::Run& one) { return one.stuck.empty(); });
+  EXPECT_TRUE(seen.complete);
+  EXPECT_EQ(seen.orders, 1u);
+}
+
 TEST(Lock, BufferedOnlyUnlockAndFlushBlock) {
   const auto scenario =
       script({"win_lock(win=w target=1 lock=exclusive); barrier; recv(peer=1); win_unlock(win=w target=1)",
