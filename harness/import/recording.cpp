@@ -134,7 +134,9 @@ class SiteNames {
 void settle_threads(RankTrace& trace) {
   std::set<std::int32_t> threads;
   for (const Event& event : trace.events)
-    if (kind_of(event.op) != OpKind::world) threads.insert(event.extras->thread.value_or(0));
+    if (kind_of(event.op) != OpKind::world && event.op != Op::exit) threads.insert(event.extras->thread.value_or(0));
+  // Without other threads, the end of one says nothing that the end of the process does not say.
+  if (threads.size() <= 1) std::erase_if(trace.events, [](const Event& event) { return event.op == Op::exit; });
   for (Event& event : trace.events) {
     if (threads.size() > 1)
       event.extras.edit().thread = event.extras->thread.value_or(0);

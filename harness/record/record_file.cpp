@@ -233,6 +233,7 @@ void learn_world() {
   int level = MPI_THREAD_SINGLE;
   real::Query_thread(&level);
   state.threaded = level == MPI_THREAD_MULTIPLE;
+  if (state.threaded) watch_threads();
   thread_number();  // the thread that initializes is the first
   write_text("mpi_threads", state.threaded ? "multiple" : level == MPI_THREAD_SINGLE ? "single" : "one at a time");
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";

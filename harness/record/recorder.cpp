@@ -30,16 +30,6 @@ PointerMap<Taken> messages;
 
 }  // namespace
 
-std::uint8_t thread_number() {
-  thread_local int number __attribute__((tls_model("initial-exec"))) = -1;
-  static std::uint8_t next = 0;
-  if (number < 0) {
-    number = next;
-    if (next < kLastThread) ++next;
-  }
-  return static_cast<std::uint8_t>(number);
-}
-
 PartSlot* Call::add_part(Part kind) {
   const std::uint64_t number = number_ + 1 + parts_++;
   auto& part = reinterpret_cast<PartSlot&>(slot_at(number));

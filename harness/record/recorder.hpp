@@ -48,6 +48,8 @@ extern constinit thread_local int depth __attribute__((tls_model("initial-exec")
 
 // Number of the calling thread, at most kLastThread; under the recorder's lock.
 std::uint8_t thread_number();
+// From here on the record says when a thread ends that has made calls; where several threads may make calls at once.
+void watch_threads();
 
 // Opens the record of this process; called once, by MPI_Init. Where nothing is to be recorded, it stays closed.
 void open_record();

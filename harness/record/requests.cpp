@@ -93,9 +93,13 @@ thread_local Scratch item_scratch __attribute__((tls_model("initial-exec")));
 thread_local Scratch number_scratch __attribute__((tls_model("initial-exec")));
 thread_local Scratch status_scratch __attribute__((tls_model("initial-exec")));
 
+// Whether the request was cancelled indeed; the event that asked for that then says so, or that it completed all the
+// same.
 bool was_cancelled(const RequestEntry& entry, const MPI_Status& status) {
   int cancelled = 0;
-  return entry.cancelled && real::Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled != 0;
+  if (entry.cancel == 0 || real::Test_cancelled(&status, &cancelled) != MPI_SUCCESS) return false;
+  if (Slot* slot = slot_if_kept(entry.cancel - 1)) slot->flags |= kFlagKnown | (cancelled != 0 ? kFlagTrue : 0);
+  return cancelled != 0;
 }
 
 void settle_later(const RequestEntry& entry, const MPI_Status* status) {
@@ -168,7 +172,7 @@ void RequestSet::look_up(int i, MPI_Request handle, const void* location) {
   items_[i].persistent = entry->persistent;
   items_[i].done = false;
   numbers_[i] = entry->number;
-  wants_status_ = wants_status_ || entry->wild || entry->cancelled || (entry->later != nullptr && entry->receives);
+  wants_status_ = wants_status_ || entry->wild || entry->cancel != 0 || (entry->later != nullptr && entry->receives);
 }
 
 RequestSet::~RequestSet() {
@@ -190,10 +194,12 @@ void RequestSet::complete(int i, const MPI_Status* status) {
   RequestEntry* entry = find_request(item.handle);
   if (entry == nullptr) return;
   const RequestEntry settled = *entry;
-  if (entry->persistent)
-    entry->started = entry->cancelled = false;
-  else
+  if (entry->persistent) {
+    entry->started = false;
+    entry->cancel = 0;
+  } else {
     forget_request(item.handle);
+  }
   settle(settled, status);
 }
 

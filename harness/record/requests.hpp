@@ -22,10 +22,10 @@ struct RequestEntry {
   std::uint32_t number;
   bool wild;  // a receive with a wildcard: what matched is known at completion
   bool receives;
-  bool cancelled;
-  bool persistent;  // stays after its completion, until it is freed (MPI 4.1, section 3.9)
-  bool started;     // of a persistent one: it is active
-  Later* later;     // owned; null for most
+  std::uint64_t cancel;  // 1 + slot number of the event that asked for its cancellation, or 0
+  bool persistent;       // stays after its completion, until it is freed (MPI 4.1, section 3.9)
+  bool started;          // of a persistent one: it is active
+  Later* later;          // owned; null for most
 };
 
 // Registers a new request; `location` is where the program keeps the handle at first, a Fortran

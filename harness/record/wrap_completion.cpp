@@ -230,7 +230,13 @@ PETRI_MPI(Cancel)(MPI_Request* request) {
   if (!set.any_known()) return real::Cancel(request);
   Call call(Op::cancel, PETRI_SITE);
   describe(call, set, false);
+  {
+    const Locked locked;
+    if (RequestEntry* entry = find_request(*request))
+      entry->cancel = call.number() + 1;
+    else
+      call.flag(false);  // completed at once: nothing is left to cancel
+  }
   call.begin();
-  if (RequestEntry* entry = find_request(*request)) entry->cancelled = true;
   return call.end(real::Cancel(request));
 }

@@ -129,7 +129,8 @@ inline constexpr std::uint8_t kListCut = 4;    // a list was too long for the ri
 inline constexpr std::uint8_t kNoComms = 8;    // creation gave MPI_COMM_NULL to this rank
 
 // Slot::state is an EventState and, above it, the calling thread under MPI_THREAD_MULTIPLE: 0 made MPI_Init, others are
-// numbered by their first call, and the last number stands for all that follow.
+// numbered by their first call, and the last number stands for all that follow. An `exit` of a thread says that it has
+// ended; its number is not used again.
 inline constexpr int kThreadShift = 2;
 inline constexpr std::uint8_t kLastThread = 63;
 constexpr std::uint8_t packed_state(EventState state, int thread) {

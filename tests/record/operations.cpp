@@ -105,6 +105,23 @@ void some_and_any() {
 }
 
 // Rank 0 polls two things in turn until rank 1, which waits for a go, sends.
+// One receive is cancelled before anything comes for it, another one when its message is there.
+void cancels() {
+  int data[2] = {0, 0};
+  MPI_Request request;
+  if (rank == 0) {
+    MPI_Irecv(&data[0], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Probe(1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(&data[1], 1, MPI_INT, 1, 4, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Send(data, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+  }
+}
+
 void polls() {
   int data = 0, flag = 0;
   if (rank == 0) {
@@ -346,6 +363,7 @@ constexpr Program kPrograms[] = {
     {"nonblocking_messages", nonblocking_messages},
     {"many_requests", many_requests},
     {"some_and_any", some_and_any},
+    {"cancels", cancels},
     {"polls", polls},
     {"matched_probes", matched_probes},
     {"collectives", collectives},

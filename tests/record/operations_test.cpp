@@ -97,9 +97,15 @@ TEST(RecordRequests, AnySomeCancelAndFree) {
                           R"({"op":"send","count":0,"dtype":"int32","peer":1,"tag":9})",
                           R"({"op":"waitsome","requests":[0],"indices":[0]})",
                           R"({"op":"irecv","count":1,"dtype":"int32","peer":1,"tag":3,"request":2})",
-                          R"({"op":"cancel","request":2})", R"({"op":"wait","request":2})",
+                          R"({"op":"cancel","request":2,"flag":true})", R"({"op":"wait","request":2})",
                           R"({"op":"irecv","count":1,"dtype":"int32","peer":"null","tag":3,"request":3})",
                           R"({"op":"request_free","request":3})"));
+}
+
+TEST(RecordRequests, CancelsSayWhatCameOfThem) {
+  const auto events = events_of(record(2, "cancels"), 0);
+  EXPECT_THAT(events, Contains(R"({"op":"cancel","request":0,"flag":true})"));
+  EXPECT_THAT(events, Contains(R"({"op":"cancel","request":1,"flag":false})"));
 }
 
 TEST(RecordRequests, PersistentOnesKeepOneNumberAndEachStartSaysWhatItGot) {
@@ -217,6 +223,7 @@ TEST(RecordThreads, SeveralThreadsAreToldApartAndOneAloneIsNot) {
   const auto events = events_of(record(2, "two_threads"), 1);
   EXPECT_THAT(events, Contains(AllOf(HasSubstr(R"("op":"bcast")"), HasSubstr(R"("thread":1)"))));
   EXPECT_THAT(events, Contains(AllOf(HasSubstr(R"("op":"barrier")"), HasSubstr(R"("thread":0)"))));
+  EXPECT_THAT(events, Contains(AllOf(HasSubstr(R"("op":"exit")"), HasSubstr(R"("thread":1)"))));
   EXPECT_THAT(events_of(record(2, "one_thread_that_did_not_initialize"), 1), Contains(R"({"op":"barrier"})"));
 }
 
