@@ -122,7 +122,9 @@ TEST(Export, SaysWhatItCannotWrite) {
                 "{\"petri\":1,\"world\":1}\n{\"rank\":0,\"op\":\"cart_create\",\"new\":\"c\"}\n{\"end\":true}\n");
   const Ran ran = scratch.petri({"export", "--to", "c", "case.jsonl"});
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.err, HasSubstr("case.jsonl: rank 0, event 0: cart_create cannot be written: the extents of its grid are not known"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("case.jsonl: rank 0, event 0: cart_create cannot be written: the extents of its grid are not known"));
   EXPECT_EQ(scratch.petri({"export", "--to", "fortran", "case.jsonl"}).status, 2);
 }
 
