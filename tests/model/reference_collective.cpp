@@ -95,7 +95,9 @@ std::vector<Rank> needed(const Facts& facts, EventRef ref, bool starting) {
   }
   const auto own = facts.group_rank(event.comm, ref.rank);
   const auto& group = comm_of(facts, event).ranks;
-  const std::vector<Rank> lower{group.begin(), group.begin() + std::max(own, 0)};
+  // An intercommunicator has no lower ranks to wait for: `own` counts in either of its groups.
+  const auto below = std::min<std::ptrdiff_t>(std::max(own, 0), std::ssize(group));
+  const std::vector<Rank> lower{group.begin(), group.begin() + below};
   if (kind_of(event.op) == OpKind::file) {
     // "The completion of a collective call may depend on the activity of the other processes" (section 14.4.1), it need
     // not; but the ordered ones write behind the lower ranks.
