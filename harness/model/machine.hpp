@@ -111,7 +111,7 @@ class Machine {
   void fetch_probed(const Event& event, EventRef ref);
   bool was_cancelled(const Event& event, EventRef ref) const;
   bool address(const Event& event, EventRef ref, std::int32_t peer, std::int32_t tag, bool sends, Post& post) const;
-  void arrived(const Event& event, std::uint32_t gathering);
+  void arrived(std::uint32_t gathering);
   void announce_matches();
   bool buffers(const Event& event) const;
 

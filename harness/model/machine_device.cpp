@@ -97,7 +97,7 @@ void Machine::enter_launch(std::uint32_t lane, const Launch& item) {
     if (item.gatherings[i] != kNone) {
       run_.gatherings.arrive_at(item.gatherings[i], ref);
       pending.gathering = item.gatherings[i];
-      arrived(event, pending.gathering);
+      arrived(pending.gathering);
     }
     one.current.push_back(std::move(pending));
   }

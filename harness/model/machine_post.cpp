@@ -33,7 +33,7 @@ Machine::Pending Machine::post(const Event& event, EventRef ref) {
   pending.posted = ref;
   if (meets(kind) || (kind == OpKind::window && is_positional(event.op))) {
     pending.gathering = run_.gatherings.arrive(ref);
-    arrived(event, pending.gathering);
+    arrived(pending.gathering);
   }
   if (form_of(event.op) == OpForm::persistent) {
     post_init(event, ref);
@@ -116,7 +116,7 @@ void Machine::start(const Event& event, std::int32_t rank) {
     ++init.starts;
     if (init.gathering != kNone) {
       pending.gathering = run_.gatherings.start(init.gathering, init.starts, init.call);
-      arrived(call, pending.gathering);
+      arrived(pending.gathering);
     }
     if (init.psend != kNone) {
       partitions_.start_send(init.psend);
@@ -195,7 +195,7 @@ void Machine::post_recv(const Event& event, EventRef ref, Pending& pending) {
 }
 
 // Wakes those whom an arrival may let go.
-void Machine::arrived(const Event&, std::uint32_t number) {
+void Machine::arrived(std::uint32_t number) {
   const Gathering& gathering = run_.gatherings[number];
   if (gathering.missing != 0 && !gathering.bridges && !assumptions_.buffered) return;
   for (const std::int32_t member : run_.gatherings.members(gathering)) wake(member);

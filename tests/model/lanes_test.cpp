@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/model/run.hpp"
+#include "tests/model/stuck.hpp"
 #include "tests/support/script.hpp"
 
 namespace petri::model {
@@ -10,13 +11,6 @@ namespace {
 using test::script;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr Assumptions kStrict{};
-constexpr Assumptions kConcurrent{kUnlimited, false};
-
-std::vector<std::int32_t> stuck(const Scenario& scenario, const Assumptions& assumptions = kStrict) {
-  return run(scenario, assumptions).stuck;
-}
 
 TEST(Threads, EachHasItsOwnOrder) {
   // In the order of the lines, rank 0 would receive before it sends.
@@ -63,7 +57,7 @@ TEST(Streams, PerformInOrder) {
   EXPECT_THAT(stuck(script({"allreduce(comm=a stream=s); allreduce(comm=b stream=s)",
                             "allreduce(comm=b stream=s); allreduce(comm=a stream=s)"},
                            kTwo),
-                    kConcurrent),
+                    kBuffered),
               ElementsAre(0, 1));
 }
 
@@ -72,7 +66,7 @@ TEST(Streams, SwappedOnTwoStreamsBlockOnlyWhereKernelsDoNotRunSideBySide) {
                                "allreduce(comm=b stream=t); allreduce(comm=a stream=s); device_sync"},
                               kTwo);
   EXPECT_THAT(stuck(swapped), ElementsAre(0, 1));
-  EXPECT_THAT(stuck(swapped, kConcurrent), IsEmpty());
+  EXPECT_THAT(stuck(swapped, kBuffered), IsEmpty());
   const auto equal = script({"allreduce(comm=a stream=s); allreduce(comm=b stream=t); device_sync",
                              "allreduce(comm=a stream=s); allreduce(comm=b stream=t); device_sync"},
                             kTwo);
@@ -98,11 +92,11 @@ TEST(Streams, EventsAreEdges) {
                                "allreduce(comm=a stream=s); event_record(event=e stream=s); stream_wait(event=e "
                                "stream=t); allreduce(comm=b stream=t)"},
                               kTwo);
-  EXPECT_THAT(stuck(crossed, kConcurrent), ElementsAre(0, 1));
+  EXPECT_THAT(stuck(crossed, kBuffered), ElementsAre(0, 1));
   EXPECT_THAT(stuck(script({"allreduce(comm=b stream=s); allreduce(comm=a stream=s)",
                             "allreduce(comm=a stream=s); stream_wait(event=e stream=t); allreduce(comm=b stream=t)"},
                            kTwo),
-                    kConcurrent),
+                    kBuffered),
               IsEmpty());
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/model/explore.hpp"
+#include "tests/model/stuck.hpp"
 #include "tests/support/script.hpp"
 
 namespace petri::model {
@@ -10,13 +11,6 @@ namespace {
 using test::script;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-constexpr Assumptions kStrict{};
-constexpr Assumptions kBuffered{kUnlimited, false};
-
-std::vector<std::int32_t> stuck(const Scenario& scenario, const Assumptions& assumptions = kStrict) {
-  return run(scenario, assumptions).stuck;
-}
 
 TEST(Fence, IsCollectiveOnItsWindow) {
   EXPECT_THAT(stuck(script({"win_create(win=w); win_fence(win=w); put(win=w target=1); win_fence(win=w)",
