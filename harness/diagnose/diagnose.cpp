@@ -31,11 +31,12 @@ class Judge {
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
     judge_deadlocks(actual, rank_error.has_value() || ended_by_mismatch(scenario_, actual, mismatches));
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
+    if (result_.findings.empty() && !find_epoch_faults(scenario_, actual).empty()) judge_other_orders(actual, true);
     for (const Fault& fault : find_epoch_faults(scenario_, actual)) add(Verdict::misuse, fault);
     for (const Fault& fault : find_busy_buffers(scenario_)) add(Verdict::misuse, fault);
     if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
     judge_races(actual);
-    if (result_.findings.empty()) judge_other_orders(actual);
+    if (result_.findings.empty()) judge_other_orders(actual, false);
     if (result_.findings.empty()) judge_unsettled(actual);
     if (result_.findings.empty())
       if (const auto fault = find_failed_exit(scenario_, actual)) add(Verdict::rank_error, *fault);
@@ -79,7 +80,7 @@ class Judge {
   void judge_deadlocks(const model::Run& actual, bool rank_died) {
     const bool seen = add_deadlocks(actual, true, {}, rank_died);
     if (seen) {
-      say_orders(actual);
+      if (result_.verdict == Verdict::deadlock) say_orders(actual);
       return;
     }
     if (!actual.leaned_on_record) return;
@@ -107,9 +108,20 @@ class Judge {
       first.evidence.insert(first.evidence.begin(), decision->text);
       first.events.insert(first.events.end(), decision->events.begin(), decision->events.end());
     }
+    for (const Fault& fault : find_epoch_faults(scenario_, run))
+      if (waits_there(run, fault)) add(Verdict::misuse, fault);
     if (result_.findings.empty()) say_assumptions(run, limit);
     for (const Fault& fault : faults) add(Verdict::deadlock, fault, suffix);
     return true;
+  }
+
+  // Is it the wrong call itself that waits, for a lock or an epoch? Then the deadlock only follows from it.
+  static bool waits_there(const model::Run& run, const Fault& fault) {
+    const EventRef call = fault.findings.front().events.front();
+    return std::any_of(run.waits.begin(), run.waits.end(), [&](const model::Wait& wait) {
+      return EventRef{wait.rank, wait.index} == call && run.stuck_lanes[wait.lane] &&
+             wait.atoms.front().kind != model::Atom::gathering;
+    });
   }
 
   // What hides a deadlock that the strict reading shows.
@@ -166,9 +178,9 @@ class Judge {
           fmt::format("found in some orders of matches and grants: in {} of {} looked at", stuck, seen.orders));
   }
 
-  // A fault that only some matches of free wildcards show. Where the record says what matched, the calls that followed
-  // belong to that match, and another one proves nothing.
-  void judge_other_orders(const model::Run& actual) {
+  // A fault that only some matches of free wildcards or grants of locks show. Where the record says what matched, the
+  // calls that followed belong to that match, and another one proves nothing.
+  void judge_other_orders(const model::Run& actual, bool for_deadlocks_only) {
     if (actual.choices.empty()) return;
     const model::Assumptions assumptions{options_.buffered, true};
     const auto seen = model::explore(scenario_, assumptions, options_.max_orders, [&](const model::Run& run) {
@@ -178,6 +190,7 @@ class Judge {
         mark_blocked(run);
         return false;
       }
+      if (for_deadlocks_only) return true;
       for (const Fault& fault : find_mismatches(scenario_, run)) add(Verdict::mismatch, fault);
       if (!result_.findings.empty()) return false;
       if (const auto fault = find_race(scenario_, run, discarded_)) add(Verdict::race, *fault);
@@ -188,7 +201,7 @@ class Judge {
       result_.certainty = Certainty::found;
       result_.assumptions.push_back(fmt::format("found in some orders of matches and grants: the {} looked at shows it",
                                                 ordinal_text(static_cast<std::int64_t>(seen.orders) - 1)));
-    } else if (!seen.complete) {
+    } else if (!seen.complete && !for_deadlocks_only) {
       result_.certainty = Certainty::not_found;
       result_.notes.push_back(
           fmt::format("no failure found within {} orders of matches and grants; there are more", seen.orders));

@@ -16,7 +16,7 @@ struct Edge {
   std::string label;  // "allreduce", "recv any"
   std::int32_t comm;
   std::string relation;  // "meets", "waits for", "queues behind"
-  std::string end;       // terminal's name, or empty
+  std::string end;       // "itself" of a rank, or a terminal's name; empty for a role
   std::int64_t target;   // role, or -1
   auto operator<=>(const Edge&) const = default;
 };
@@ -96,7 +96,11 @@ std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, cons
         auto other = graph.node_of(link, rank);
         if (other && stages.contains(*other)) other = stages.at(*other);
         if (!other || colour.count(*other) == 0) continue;
-        edge.target = colour.at(*other);
+        // One rank that waits for itself is another failure than a ring of ranks, of which each waits for the next.
+        if (*other == number && node.ranks == std::vector{rank})
+          edge.end = "itself";
+        else
+          edge.target = colour.at(*other);
       }
       edges.insert(edge);
     }

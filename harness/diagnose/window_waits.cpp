@@ -37,6 +37,67 @@ Unanswered left_out(const Scenario& scenario, const Node& waiting, const Link& l
   return told;
 }
 
+bool waits_for_lock(const Node& node) {
+  return std::any_of(node.links.begin(), node.links.end(),
+                     [](const Link& link) { return link.kind == model::Atom::lock; });
+}
+
+// The unlock with which a rank would give a lock back after the place where it is stuck.
+std::optional<std::uint32_t> unlock_after(const Scenario& scenario, EventRef held, std::uint32_t place) {
+  const auto& events = scenario.ranks[static_cast<std::size_t>(held.rank)].events;
+  const Event& lock = events[held.index];
+  for (std::uint32_t index = place; index < events.size(); ++index) {
+    const Event& event = events[index];
+    const bool ends = event.op == (lock.op == Op::win_lock ? Op::win_unlock : Op::win_unlock_all);
+    if (ends && event.extras->win == lock.extras->win && event.extras->target == lock.extras->target) return index;
+  }
+  return std::nullopt;
+}
+
+std::string kept_text(const Scenario& scenario, const model::Run& run, const Unanswered& kept) {
+  const EventRef held = kept.events.front();
+  const std::uint32_t place = run.index[static_cast<std::size_t>(held.rank)];
+  const bool several = kept.culprits.size() > 1;
+  std::string who = ranks_text(kept.culprits);
+  who.front() = 'R';
+  std::string text = fmt::format("{} {} {} ({}) while {} in {} for a rank that needs the lock", who,
+                                 several ? "keep" : "keeps", event_text(scenario, held), place_text(at(scenario, held)),
+                                 several ? "they wait" : "it waits", event_text(scenario, {held.rank, place}));
+  if (const auto unlock = unlock_after(scenario, held, place))
+    return text + fmt::format(", and unlocks only after that ({}).", place_text(at(scenario, {held.rank, *unlock})));
+  return text + ".";
+}
+
+// Who keeps others from a lock while waiting for them in something else. Nothing where a holder waits for a lock
+// itself: then the order of the locks is wrong, and nobody's more than another's.
+std::optional<Unanswered> kept_lock(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                    const Component& component) {
+  Unanswered kept;
+  std::vector<EventRef> stuck;
+  for (const std::uint32_t number : component.nodes) {
+    const Node& node = graph.nodes()[number];
+    for (const Link& link : node.links) {
+      if (link.kind != model::Atom::lock) continue;
+      stuck.push_back(node.at);
+      for (const std::int32_t holder : link.targets) {
+        const std::uint32_t place = run.index[static_cast<std::size_t>(holder)];
+        const auto other = graph.node_of(link, holder);
+        const auto held = lock_held_by(scenario, holder, place, at(scenario, link.posted));
+        if (!other || !held || waits_for_lock(graph.nodes()[*other])) return std::nullopt;
+        if (std::find(kept.culprits.begin(), kept.culprits.end(), holder) != kept.culprits.end()) continue;
+        kept.culprits.push_back(holder);
+        kept.events.push_back(*held);
+        stuck.push_back({holder, place});
+      }
+    }
+  }
+  if (kept.culprits.empty()) return std::nullopt;
+  std::sort(kept.culprits.begin(), kept.culprits.end());
+  kept.text = kept_text(scenario, run, kept);
+  kept.events.insert(kept.events.end(), stuck.begin(), stuck.end());
+  return kept;
+}
+
 }  // namespace
 
 std::optional<Unanswered> explain_window(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
@@ -64,7 +125,7 @@ std::optional<Unanswered> explain_window(const Scenario& scenario, const model::
       }
     }
   }
-  return std::nullopt;
+  return kept_lock(scenario, run, graph, component);
 }
 
 }  // namespace petri::diagnosis

@@ -178,13 +178,40 @@ TEST(Windows, StayWithTheCommunicatorOverWhichTheyWereMade) {
                       comm));
 }
 
-TEST(Locks, TheHolderIsNamed) {
+TEST(Locks, WhoKeepsOneWhileItWaitsForTheOthersIsNamed) {
   const Diagnosis c19 = diagnose(script(
       {"win_create(win=w); win_lock(win=w target=0 lock=exclusive); barrier; barrier; win_unlock(win=w target=0)",
        "win_create(win=w); barrier; win_lock(win=w target=0 lock=exclusive); put(win=w target=0); barrier; "
        "win_unlock(win=w target=0)"}));
   EXPECT_EQ(c19.verdict, Verdict::deadlock);
-  EXPECT_THAT(c19.findings.front().text, HasSubstr("rank 1 in win_lock at 0 exclusive on w for rank 0"));
+  EXPECT_THAT(c19.findings.front().culprits, ElementsAre(0));
+  EXPECT_THAT(c19.findings.front().text, HasSubstr("keeps win_lock at 0 exclusive on w (event 1) while it waits"));
+  EXPECT_THAT(c19.findings.front().text, HasSubstr("unlocks only after that (event 4)"));
+}
+
+// Whichever of the two is granted the lock first, the one that keeps it is named.
+TEST(Locks, ForgottenBeforeABarrierAreTheirHoldersFault) {
+  const std::string lock = kWin + "win_lock(win=w target=0 lock=exclusive); put(win=w target=0 disp=0); ";
+  const std::string unlock = "win_unlock(win=w target=0); ", rest = "barrier; win_free(win=w)";
+  expect(script({lock + rest, lock + unlock + rest}), Verdict::deadlock, {0}, "keeps win_lock");
+  expect(script({lock + unlock + rest, lock + rest}), Verdict::deadlock, {1}, "keeps win_lock");
+  expect_legal(script({lock + unlock + rest, lock + unlock + rest}));
+}
+
+TEST(Locks, TakenTwiceAreMisusedBeforeTheyBlock) {
+  const std::string lock = "win_lock(win=w target=0 lock=exclusive); ", unlock = "win_unlock(win=w target=0); ";
+  const Diagnosis twice = diagnose(script({kWin + lock + lock + unlock + "win_free(win=w)", kWin + "win_free(win=w)"}));
+  EXPECT_EQ(twice.verdict, Verdict::misuse);
+  ASSERT_EQ(twice.findings.size(), 2u);
+  EXPECT_THAT(twice.findings[0].text, HasSubstr("locked already"));
+  EXPECT_EQ(twice.findings[1].kind, Verdict::deadlock);
+  expect_legal(script({kWin + lock + unlock + lock + unlock + "win_free(win=w)", kWin + "win_free(win=w)"}));
+}
+
+TEST(Signatures, OfOneRankThatWaitsForItselfIsNoCycleOfRanks) {
+  EXPECT_EQ(diagnose(script({"recv(peer=0); send(peer=0)", ""})).signature, "deadlock: A(recv@0 waits for itself)");
+  EXPECT_EQ(diagnose(script({"recv(peer=1); send(peer=1)", "recv(peer=0); send(peer=0)"})).signature,
+            "deadlock: A(recv@0 waits for A)");
 }
 
 }  // namespace
