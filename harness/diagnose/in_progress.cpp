@@ -10,7 +10,8 @@ std::vector<EventRef> calls_in_progress(const Scenario& scenario, EventRef place
   std::vector<EventRef> calls{place};
   const OpKind kind = kind_of(at(scenario, place).op);
   if (kind != OpKind::wait && kind != OpKind::test) return calls;
-  std::vector<std::uint32_t> requests = model::requests_of(at(scenario, place));
+  const model::Requests all = model::requests_of(at(scenario, place));
+  std::vector<std::uint32_t> requests(all.begin(), all.end());
   for (std::uint32_t index = place.index; index-- > 0 && !requests.empty();) {
     const Event& event = at(scenario, {place.rank, index});
     const OpKind posts = kind_of(event.op);
@@ -27,7 +28,7 @@ std::optional<EventRef> start_of(const Scenario& scenario, const model::Run& run
   const std::size_t end = std::min<std::size_t>(run.index[static_cast<std::size_t>(made.rank)] + 1, events.size());
   for (auto index = static_cast<std::uint32_t>(end); index-- > made.index;) {
     if (kind_of(events[index].op) != OpKind::start) continue;
-    const std::vector<std::uint32_t> started = model::requests_of(events[index]);
+    const model::Requests started = model::requests_of(events[index]);
     if (std::find(started.begin(), started.end(), init.request) != started.end()) return EventRef{made.rank, index};
   }
   return std::nullopt;

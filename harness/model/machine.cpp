@@ -98,7 +98,10 @@ void Machine::advance_thread(std::uint32_t lane) {
       enter(lane, ref);
       if (one.over) return;
     }
-    if (!one.forced && !can_leave(lane, ref)) return;
+    if (!one.forced && !can_leave(lane, ref)) {
+      if (assumptions_.buffered) watch_event(lane, ref);
+      return;
+    }
     leave(lane, ref);
   }
   if (!one.over) reach_end(lane);

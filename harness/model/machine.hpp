@@ -111,7 +111,7 @@ class Machine {
   void fetch_probed(const Event& event, EventRef ref);
   bool was_cancelled(const Event& event, EventRef ref) const;
   bool address(const Event& event, EventRef ref, std::int32_t peer, std::int32_t tag, bool sends, Post& post) const;
-  void arrived(std::uint32_t gathering);
+  void arrived(std::uint32_t gathering, std::int32_t rank);
   void announce_matches();
   bool buffers(const Event& event) const;
 
@@ -122,6 +122,9 @@ class Machine {
   bool messages_done(const Pending& pending) const;
   bool partitions_done(const Pending& pending) const;
   bool gathering_done(std::int32_t rank, const Gathering& gathering) const;
+  std::int32_t awaited_in(std::int32_t rank, const Gathering& gathering) const;
+  void watch(std::int32_t rank, const Pending& pending);
+  void watch_event(std::uint32_t lane, EventRef ref);
   bool requests_done(std::int32_t rank, const Event& event) const;
   bool message_there(std::int32_t rank, const Event& event) const;
   bool place_unknown(std::int32_t rank, const Event& event) const;
@@ -183,9 +186,10 @@ class Machine {
   std::vector<std::vector<std::uint32_t>> lanes_of_;  // by rank
   std::deque<std::uint32_t> queue_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::uint32_t>
-      occupied_;                               // (rank, device): the lane whose kernel runs
-  std::vector<std::uint32_t> ready_launches_;  // lanes whose launch waits for its device
-  std::vector<Alternative> sleeping_;          // explored before, and nothing has happened that could change them
+      occupied_;                                                           // (rank, device): the lane whose kernel runs
+  std::vector<std::uint32_t> ready_launches_;                              // lanes whose launch waits for its device
+  std::unordered_map<std::uint64_t, std::vector<std::int32_t>> watchers_;  // by gathering and member: see watch
+  std::vector<Alternative> sleeping_;  // explored before, and nothing has happened that could change them
   std::int32_t in_finalize_ = 0;
   // Calls that the record shows cancelling a request, by rank and request.
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> cancelled_;

@@ -97,7 +97,7 @@ void Machine::enter_launch(std::uint32_t lane, const Launch& item) {
     if (item.gatherings[i] != kNone) {
       run_.gatherings.arrive_at(item.gatherings[i], ref);
       pending.gathering = item.gatherings[i];
-      arrived(pending.gathering);
+      arrived(pending.gathering, rank);
     }
     one.current.push_back(std::move(pending));
   }
@@ -125,7 +125,11 @@ void Machine::advance_stream(std::uint32_t lane) {
       one.entered = true;
       enter_launch(lane, item);
     }
-    if (!launch_done(lane, item)) return;
+    if (!launch_done(lane, item)) {
+      if (assumptions_.buffered)
+        for (const Pending& pending : one.current) watch(rank_of(lane), pending);
+      return;
+    }
     if (item.communicates) occupied_.erase({rank_of(lane), run_.lanes[lane].device});
     one.entered = false;
     one.current.clear();

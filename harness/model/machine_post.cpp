@@ -11,6 +11,10 @@ bool meets(OpKind kind) {
   return kind == OpKind::collective || kind == OpKind::comm_create || kind == OpKind::comm_free || kind == OpKind::file;
 }
 
+std::uint64_t watched_key(std::uint32_t gathering, std::int32_t member) {
+  return (static_cast<std::uint64_t>(gathering) << 32) | static_cast<std::uint32_t>(member);
+}
+
 bool asserts(const Event& event, const char* what) {
   return event.extras->assertions.find(what) != std::string::npos;
 }
@@ -33,7 +37,7 @@ Machine::Pending Machine::post(const Event& event, EventRef ref) {
   pending.posted = ref;
   if (meets(kind) || (kind == OpKind::window && is_positional(event.op))) {
     pending.gathering = run_.gatherings.arrive(ref);
-    arrived(pending.gathering);
+    arrived(pending.gathering, ref.rank);
   }
   if (form_of(event.op) == OpForm::persistent) {
     post_init(event, ref);
@@ -116,7 +120,7 @@ void Machine::start(const Event& event, std::int32_t rank) {
     ++init.starts;
     if (init.gathering != kNone) {
       pending.gathering = run_.gatherings.start(init.gathering, init.starts, init.call);
-      arrived(pending.gathering);
+      arrived(pending.gathering, rank);
     }
     if (init.psend != kNone) {
       partitions_.start_send(init.psend);
@@ -195,12 +199,39 @@ void Machine::post_recv(const Event& event, EventRef ref, Pending& pending) {
 }
 
 // Wakes those whom an arrival may let go.
-void Machine::arrived(std::uint32_t number) {
+void Machine::arrived(std::uint32_t number, std::int32_t rank) {
   const Gathering& gathering = run_.gatherings[number];
-  if (gathering.missing != 0 && !gathering.bridges && !assumptions_.buffered) return;
+  const auto watched = watchers_.find(watched_key(number, run_.gatherings.member_index(gathering, rank)));
+  if (watched != watchers_.end()) {
+    for (const std::int32_t watcher : watched->second) wake(watcher);
+    watchers_.erase(watched);
+  }
+  if (gathering.missing != 0 && !gathering.bridges) return;
   for (const std::int32_t member : run_.gatherings.members(gathering)) wake(member);
   if (gathering.across == kNoGathering) return;
   for (const std::int32_t member : run_.gatherings.members(run_.gatherings[gathering.across])) wake(member);
+}
+
+// Who may leave a gathering before all are there is woken by one whom it still needs, not by every arrival: that would
+// be quadratic in the members.
+void Machine::watch(std::int32_t rank, const Pending& pending) {
+  if (pending.gathering == kNone) return;
+  const std::int32_t member = awaited_in(rank, run_.gatherings[pending.gathering]);
+  if (member >= 0) watchers_[watched_key(pending.gathering, member)].push_back(rank);
+}
+
+void Machine::watch_event(std::uint32_t lane, EventRef ref) {
+  const Event& event = at(scenario_, ref);
+  if (kind_of(event.op) != OpKind::wait && kind_of(event.op) != OpKind::test)
+    return watch(ref.rank, lanes_[lane].current.front());
+  const auto& pending = state(ref.rank).requests;
+  const bool any = any_suffices(event);
+  for (const std::uint32_t request : any ? requests_of(event) : completed_requests_of(event)) {
+    const auto found = pending.find(request);
+    if (found == pending.end() || done(ref.rank, found->second)) continue;
+    watch(ref.rank, found->second);
+    if (!any) return;
+  }
 }
 
 void Machine::announce_matches() {

@@ -7,6 +7,8 @@
 namespace petri::model {
 namespace {
 
+constexpr std::int32_t kNobody = -1, kEverybody = -2;
+
 bool is_poll(const Event& event) {
   const OpKind kind = kind_of(event.op);
   const bool polls = kind == OpKind::probe || kind == OpKind::partition || kind == OpKind::window;
@@ -53,7 +55,7 @@ bool Machine::can_leave_window(const Event& event, const Pending& pending) const
 
 void Machine::take_completed(std::int32_t rank, const Event& event) {
   RankState& one = state(rank);
-  std::vector<std::uint32_t> completed = completed_requests_of(event);
+  Requests completed = completed_requests_of(event);
   if (any_suffices(event)) {
     for (const std::uint32_t request : requests_of(event)) {
       const auto found = one.requests.find(request);
@@ -90,47 +92,53 @@ bool Machine::done(std::int32_t rank, const Pending& pending) const {
 }
 
 bool Machine::gathering_done(std::int32_t rank, const Gathering& gathering) const {
-  if (run_.gatherings.complete(gathering)) return true;
-  if (!assumptions_.buffered) return false;
+  return awaited_in(rank, gathering) == kNobody;
+}
+
+// A member whom `rank` still needs there: kNobody where it may leave, kEverybody where no single arrival lets it.
+std::int32_t Machine::awaited_in(std::int32_t rank, const Gathering& gathering) const {
+  if (run_.gatherings.complete(gathering)) return kNobody;
+  if (!assumptions_.buffered) return kEverybody;
   const auto member = run_.gatherings.member_index(gathering, rank);
   const Event& event = at(scenario_, {rank, gathering.arrivals[static_cast<std::size_t>(member)]});
   // Others that call something else there are nobody's concern but theirs who need them.
   const auto there = [&](std::int32_t other) {
-    const std::uint32_t arrival = other < 0 ? kAbsent : gathering.arrivals[static_cast<std::size_t>(other)];
+    const std::uint32_t arrival = gathering.arrivals[static_cast<std::size_t>(other)];
     if (arrival == kAbsent || arrival == kBefore) return arrival == kBefore;
     const auto& members = run_.gatherings.members(gathering);
     return join(at(scenario_, {members[static_cast<std::size_t>(other)], arrival}).op, event.op);
   };
-  const auto all_there = [&](std::int32_t first, std::int32_t last) {
+  const auto first_absent = [&](std::int32_t first, std::int32_t last) {
     for (std::int32_t other = first; other < last; ++other)
-      if (!there(other)) return false;
-    return true;
+      if (!there(other)) return other;
+    return kNobody;
   };
+  const std::int32_t root = run_.gatherings.peer_index(gathering.comm, rank, event.root);
   const bool is_init = form_of(event.op) == OpForm::persistent && gathering.start_of == kNoGathering;
-  const bool is_root =
-      event.root == kRootHere || run_.gatherings.peer_index(gathering.comm, rank, event.root) == member;
+  const bool is_root = event.root == kRootHere || root == member;
   switch (is_init ? Needs::nobody : needs_of(event, is_root)) {
-    case Needs::nobody: return true;
-    case Needs::root: return there(run_.gatherings.peer_index(gathering.comm, rank, event.root));
-    case Needs::lower: return all_there(0, member);
+    case Needs::nobody: return kNobody;
+    case Needs::root: return root < 0 ? kEverybody : first_absent(root, root + 1);
+    case Needs::lower: return first_absent(0, member);
     case Needs::sources: {
       const Event* topology = run_.gatherings.topology_of(gathering.comm, rank);
-      if (topology == nullptr) return false;
+      if (topology == nullptr) return kEverybody;
       const auto& sources = topology->extras->sources;
-      return std::all_of(sources.begin(), sources.end(),
-                         [&](std::int32_t source) { return source == kNull || there(source); });
+      const auto absent = std::find_if(sources.begin(), sources.end(),
+                                       [&](std::int32_t source) { return source >= 0 && !there(source); });
+      return absent == sources.end() ? kNobody : *absent;
     }
     case Needs::all: {
       // On an intercommunicator each group needs the other one only (section 6.3).
       const bool across = scenario_.comms[static_cast<std::size_t>(gathering.comm)].is_inter();
-      if (!across || kind_of(event.op) != OpKind::collective) return false;
+      if (!across || kind_of(event.op) != OpKind::collective) return kEverybody;
       const std::int32_t first = run_.gatherings.peer_index(gathering.comm, rank, 0);
       const auto others =
           static_cast<std::int32_t>(scenario_.comms[static_cast<std::size_t>(gathering.comm)].peers_of(rank).size());
-      return all_there(first, first + others);
+      return first_absent(first, first + others);
     }
   }
-  return false;
+  return kEverybody;
 }
 
 bool Machine::requests_done(std::int32_t rank, const Event& event) const {
@@ -147,11 +155,13 @@ bool Machine::requests_done(std::int32_t rank, const Event& event) const {
   };
   if (any_suffices(event)) {
     // Null and inactive requests are ignored; where there are no others, the call returns (section 3.7.5).
-    std::vector<std::uint32_t> active = requests_of(event);
-    std::erase_if(active, [&](std::uint32_t request) { return one.requests.count(request) == 0; });
-    return active.empty() || std::any_of(active.begin(), active.end(), is_done);
+    const Requests all = requests_of(event);
+    const auto is_active = [&](std::uint32_t request) { return one.requests.count(request) != 0; };
+    return std::none_of(all.begin(), all.end(), is_active) ||
+           std::any_of(all.begin(), all.end(),
+                       [&](std::uint32_t request) { return is_active(request) && is_done(request); });
   }
-  const auto requests = completed_requests_of(event);
+  const Requests requests = completed_requests_of(event);
   return std::all_of(requests.begin(), requests.end(), is_done);
 }
 

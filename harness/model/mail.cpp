@@ -4,15 +4,25 @@
 
 namespace petri::model {
 
+const Mail::Channel* Mail::Box::find(std::int32_t source) const {
+  const auto place = std::ranges::lower_bound(channels, source, {}, &Channel::source);
+  return place == channels.end() || place->source != source ? nullptr : &*place;
+}
+
+Mail::Channel& Mail::Box::from(std::int32_t source) {
+  const auto place = std::ranges::lower_bound(channels, source, {}, &Channel::source);
+  return place == channels.end() || place->source != source ? *channels.insert(place, {source, {}}) : *place;
+}
+
 bool Mail::fits(const Post& recv, const Post& send) const {
   return (recv.source == kAny || recv.source == send.source) && (recv.tag == kAny || recv.tag == send.tag);
 }
 
 // The message from `source` that `recv` would take: the first that fits, since messages do not overtake.
 std::uint32_t Mail::first_fitting(const Box& box, const Post& recv, std::int32_t source) const {
-  const auto channel = box.sends.find(source);
-  if (channel == box.sends.end()) return kNone;
-  for (const std::uint32_t send : channel->second)
+  const Channel* channel = box.find(source);
+  if (channel == nullptr) return kNone;
+  for (const std::uint32_t send : channel->sends)
     if (fits(recv, sends_[send])) return send;
   return kNone;
 }
@@ -30,9 +40,8 @@ bool Mail::claimed_earlier(const Box& box, std::uint32_t send, std::uint32_t bef
 void Mail::pair(Box& box, std::uint32_t send, std::uint32_t recv) {
   sends_[send].partner = recv;
   recvs_[recv].partner = send;
-  const auto channel = box.sends.find(sends_[send].source);
-  channel->second.erase(std::find(channel->second.begin(), channel->second.end(), send));
-  if (channel->second.empty()) box.sends.erase(channel);
+  auto& sent = box.from(sends_[send].source).sends;
+  sent.erase(std::find(sent.begin(), sent.end(), send));
   box.recvs.erase(std::lower_bound(box.recvs.begin(), box.recvs.end(), recv));
   wildcards_.erase(recv);
   fresh_.emplace_back(send, recv);
@@ -69,7 +78,7 @@ std::uint32_t Mail::post_send(const Post& post) {
   const auto number = static_cast<std::uint32_t>(sends_.size());
   sends_.push_back(post);
   Box& box = boxes_[key(post.comm, post.dest)];
-  box.sends[post.source].push_back(number);
+  box.from(post.source).sends.push_back(number);
   try_send(box, number);
   return number;
 }
@@ -104,9 +113,9 @@ bool Mail::visible(std::int32_t comm, std::int32_t dest, std::int32_t source, st
   Post probe;
   probe.source = source;
   probe.tag = tag;
-  for (const auto& [from, channel] : box.sends) {
-    if (source != kAny && source != from) continue;
-    const std::uint32_t send = first_fitting(box, probe, from);
+  for (const Channel& channel : box.channels) {
+    if (source != kAny && source != channel.source) continue;
+    const std::uint32_t send = first_fitting(box, probe, channel.source);
     if (send != kNone && !claimed_earlier(box, send, kNone)) return true;
   }
   return false;
@@ -115,9 +124,7 @@ bool Mail::visible(std::int32_t comm, std::int32_t dest, std::int32_t source, st
 bool Mail::withdraw_send(std::uint32_t number) {
   if (send_matched(number)) return false;
   Box& box = boxes_.at(key(sends_[number].comm, sends_[number].dest));
-  const auto channel = box.sends.find(sends_[number].source);
-  std::erase(channel->second, number);
-  if (channel->second.empty()) box.sends.erase(channel);
+  std::erase(box.from(sends_[number].source).sends, number);
   return true;
 }
 
@@ -135,8 +142,8 @@ std::vector<OpenWildcard> Mail::open_wildcards() const {
   for (const auto& [recv, place] : wildcards_) {
     const Box& box = boxes_.at(place);
     OpenWildcard wildcard{recv, {}};
-    for (const auto& [source, channel] : box.sends) {
-      const std::uint32_t send = first_fitting(box, recvs_[recv], source);
+    for (const Channel& channel : box.channels) {
+      const std::uint32_t send = first_fitting(box, recvs_[recv], channel.source);
       if (send != kNone && !claimed_earlier(box, send, recv)) wildcard.candidates.push_back(send);
     }
     if (!wildcard.candidates.empty()) open.push_back(std::move(wildcard));

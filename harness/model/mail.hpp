@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -71,9 +70,15 @@ class Mail {
   void resolve(std::uint32_t recv, std::uint32_t send);
 
  private:
-  struct Box {                                                // what waits at one destination of one communicator
-    std::vector<std::uint32_t> recvs;                         // pending, in the order of posting
-    std::map<std::int32_t, std::deque<std::uint32_t>> sends;  // pending, by source, in the order of posting
+  struct Channel {  // what one source sent there: pending, in the order of posting
+    std::int32_t source = 0;
+    std::vector<std::uint32_t> sends;
+  };
+  struct Box {                         // what waits at one destination of one communicator
+    std::vector<std::uint32_t> recvs;  // pending, in the order of posting
+    std::vector<Channel> channels;     // by ascending source; one that is empty now will be used again
+    const Channel* find(std::int32_t source) const;
+    Channel& from(std::int32_t source);
   };
   static std::uint64_t key(std::int32_t comm, std::int32_t dest) {
     return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(comm)) << 32) | static_cast<std::uint32_t>(dest);

@@ -37,23 +37,23 @@ bool is_buffered_send(Op op) {
   return op == Op::bsend || op == Op::ibsend || op == Op::bsend_init;
 }
 
-std::vector<std::uint32_t> requests_of(const Event& event) {
+Requests requests_of(const Event& event) {
   if (event.request != kNoRequest) return {event.request};
-  return event.extras->requests;
+  return {event.extras->requests.begin(), event.extras->requests.end()};
 }
 
-std::vector<std::uint32_t> completed_requests_of(const Event& event) {
+Requests completed_requests_of(const Event& event) {
   const EventExtras& extras = event.extras.get();
-  const std::vector<std::uint32_t> all = requests_of(event);
-  std::vector<std::uint32_t> completed;
+  Requests all = requests_of(event);
+  if (!extras.index && extras.indices.empty() && !any_suffices(event)) return all;
+  Requests completed;
   const auto add = [&](std::int64_t index) {
     if (index >= 0 && static_cast<std::size_t>(index) < all.size())
       completed.push_back(all[static_cast<std::size_t>(index)]);
   };
   if (extras.index) add(*extras.index);
   for (const std::uint32_t index : extras.indices) add(index);
-  if (extras.index || !extras.indices.empty()) return completed;
-  return any_suffices(event) ? completed : all;
+  return completed;
 }
 
 bool any_suffices(const Event& event) {

@@ -1,8 +1,8 @@
 // What the model knows of single operations beyond their table: which side of a message they take, what they need.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <vector>
 
 #include "harness/trace/event.hpp"
 
@@ -26,8 +26,9 @@ bool is_synchronous_send(Op op);
 bool is_buffered_send(Op op);
 
 // The requests that a wait or test is about, and those that the record says it completed (all of them for waitall).
-std::vector<std::uint32_t> requests_of(const Event& event);
-std::vector<std::uint32_t> completed_requests_of(const Event& event);
+using Requests = boost::container::small_vector<std::uint32_t, 4>;  // most calls have one
+Requests requests_of(const Event& event);
+Requests completed_requests_of(const Event& event);
 
 // Does one completed request suffice (waitany, waitsome and their tests, where the record does not say which)?
 bool any_suffices(const Event& event);

@@ -1,6 +1,8 @@
 // The operations of a scenario and what is known of each from its name alone.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -12,12 +14,6 @@ enum class Op : std::uint8_t {
 #include "harness/trace/op.inc"
 #undef PETRI_OP
 };
-
-#define PETRI_OP(name, kind, family, form, traits) +1
-inline constexpr int kOpCount = 0
-#include "harness/trace/op.inc"
-    ;
-#undef PETRI_OP
 
 // clang-format off
 enum class OpKind : std::uint8_t {
@@ -45,7 +41,18 @@ struct OpInfo {
   std::uint8_t traits;
 };
 
-const OpInfo& info(Op op);
+inline constexpr std::array kOps{
+#define PETRI_OP(name, kind, family, form, traits) \
+  OpInfo{#name, OpKind::kind, #family, OpForm::form, static_cast<std::uint8_t>(traits)},
+#include "harness/trace/op.inc"
+#undef PETRI_OP
+};
+static_assert(kOps.size() < 256, "Op is one byte");
+inline constexpr int kOpCount = static_cast<int>(kOps.size());
+
+inline const OpInfo& info(Op op) {
+  return kOps[static_cast<std::size_t>(op)];
+}
 std::optional<Op> op_named(std::string_view name);
 
 inline std::string_view name_of(Op op) {
