@@ -3,7 +3,8 @@
 # For tests that call mpirun themselves; ci/environment.sh says why.
 set(PETRI_MPI_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
-  OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
+  OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  OMPI_MCA_reachable=weighted)
 
 # Options of the programs that tests record: line numbers for their call sites, by paths from the project's root.
 file(RELATIVE_PATH _up "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/")

@@ -34,11 +34,13 @@ RecordFolder::~RecordFolder() {
 std::string command_for(const RecordFolder& folder, int ranks, const std::string& program,
                         const std::string& environment, const std::string& executable) {
   std::ostringstream command;
-  command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PMIX_MCA_gds=^shmem PETRI_RECORD_DIR='"
-          << folder.path().string() << "' PETRI_TEST_FILES='" << folder.path().string() << "' " << environment
-          << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY << "' timeout -k 2 30 '" << PETRI_MPIEXEC
-          << "' --oversubscribe -n " << ranks << " '" << executable << "' " << program << " > '"
-          << (folder.path() / "output").string() << "' 2>&1";
+  // Open MPI 5.0 connects spawned processes with their parents by TCP, and its default way of looking for a route finds
+  // none from a host to itself.
+  command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_reachable=weighted "
+          << "PMIX_MCA_gds=^shmem PETRI_RECORD_DIR='" << folder.path().string() << "' PETRI_TEST_FILES='"
+          << folder.path().string() << "' " << environment << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY
+          << "' timeout -k 2 30 '" << PETRI_MPIEXEC << "' --oversubscribe -n " << ranks << " '" << executable << "' "
+          << program << " > '" << (folder.path() / "output").string() << "' 2>&1";
   return command.str();
 }
 
