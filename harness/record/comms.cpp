@@ -71,6 +71,12 @@ bool same_members(MPI_Comm a, MPI_Comm b) {
   return real::Comm_compare(a, b, &result) == MPI_SUCCESS && (result == MPI_CONGRUENT || result == MPI_IDENT);
 }
 
+// Whether the members need no list, as they are the parent's. What is made from groups may be of another session than
+// the world that it stands on, and objects of two sessions must not meet in one call (MPI 4.1, section 11.3).
+bool has_members_of_parent(const CommEntry& made, const CommEntry& parent, Op op) {
+  return !made.inter && op != Op::comm_create_from_group && same_members(made.handle, parent.handle);
+}
+
 CommFact fact_of(const CommEntry& entry, CommKind kind) {
   CommFact fact{};
   fact.id = entry.id;
@@ -138,7 +144,7 @@ CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::
   fact.ordinal = ordinal;
   fact.tag = tag;
   fact.op = static_cast<std::uint8_t>(op);
-  int* members = entry->inter || !same_members(made, parent.handle) ? members_of(*entry) : nullptr;
+  int* members = has_members_of_parent(*entry, parent, op) ? nullptr : members_of(*entry);
   const int others = entry->inter ? entry->peers : 0;
   if (members != nullptr && all_in_world(members, entry->size + others)) {
     fact.listed = entry->size;

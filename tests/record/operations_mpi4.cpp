@@ -63,10 +63,25 @@ void from_groups() {
   MPI_Barrier(inter);
 }
 
+// A session beside the world of MPI_Init, as a library makes one for itself.
+void session_beside_world() {
+  MPI_Session session;
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Group all;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+  MPI_Comm comm;
+  MPI_Comm_create_from_group(all, "petri.session", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Barrier(comm);
+  MPI_Group_free(&all);
+  MPI_Comm_free(&comm);
+  MPI_Session_finalize(&session);
+}
+
 constexpr Program kPrograms[] = {
     {"mpi4_calls", mpi4_calls},
     {"partitioned_messages", partitioned_messages},
     {"from_groups", from_groups},
+    {"session_beside_world", session_beside_world},
 };
 
 const Programs programs(kPrograms);

@@ -44,5 +44,18 @@ TEST(RecordMpi4, CommunicatorsFromGroupsAreNamedByTheirText) {
           R"({"op":"barrier","comm":"world/gpetri.inter:0-1"})"));
 }
 
+TEST(RecordMpi4, ACommunicatorOfASessionStandsBesideTheWorld) {
+  const Scenario& scenario = record(2, "session_beside_world");
+  EXPECT_EQ(scenario.ranks[0].end.kind, EndKind::finalized);
+  EXPECT_THAT(
+      events_of(scenario, 0),
+      testing::ElementsAre(
+          R"({"op":"comm_create_from_group","new":"world/gpetri.session","ranks":[0,1],"value":"petri.session"})",
+          R"({"op":"barrier","comm":"world/gpetri.session"})", R"({"op":"comm_free","comm":"world/gpetri.session"})"));
+  const std::int32_t made = scenario.find_comm("world/gpetri.session");
+  ASSERT_NE(made, kNoComm);
+  EXPECT_THAT(scenario.comms.at(static_cast<std::size_t>(made)).ranks, testing::ElementsAre(0, 1));
+}
+
 }  // namespace
 }  // namespace petri::test
