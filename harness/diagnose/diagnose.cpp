@@ -239,19 +239,20 @@ class Judge {
     add(Verdict::ambiguous, {{finding}, "record not whole"});
   }
 
-  // Threads of a rank, and kernels on several streams of a device, are played in one order of all that they allow.
-  void weigh_lanes(const model::Run& actual) {
-    if (actual.lanes.size() == scenario_.ranks.size()) return;
-    const bool threads =
-        std::any_of(actual.lanes.begin(), actual.lanes.end(), [](const model::Lane& lane) { return lane.thread != 0; });
-    if (result_.certainty == Certainty::proved && result_.verdict == Verdict::completes && threads) {
-      result_.certainty = Certainty::not_found;
-      result_.notes.push_back("threads of one rank were played in one order of the calls that compete");
-    }
+  // Kernels on several streams of a device are played in one order of all that they allow.
+  void weigh_streams(const model::Run& actual) {
+    std::set<std::pair<std::int32_t, std::int32_t>> devices;
+    const bool several = std::any_of(actual.lanes.begin(), actual.lanes.end(), [&](const model::Lane& lane) {
+      return lane.is_stream() && !devices.emplace(lane.rank, lane.device).second;
+    });
+    if (!several || result_.certainty != Certainty::proved || result_.verdict != Verdict::completes) return;
+    result_.certainty = Certainty::not_found;
+    result_.notes.push_back(
+        "kernels on several streams of a device were played in the order in which they were enqueued");
   }
 
   void add_notes(const model::Run& actual) {
-    weigh_lanes(actual);
+    weigh_streams(actual);
     for (std::string& leak : leaks(scenario_, actual)) result_.notes.push_back(std::move(leak));
     std::size_t calls = 0, without_site = 0;
     for (const RankTrace& rank : scenario_.ranks)

@@ -22,10 +22,10 @@ Machine::Machine(const Scenario& scenario, const Assumptions& assumptions, const
       script_(script),
       run_(scenario),
       windows_(scenario),
+      rivals_(scenario, run_.lanes),
       ranks_(scenario.ranks.size()),
       lanes_of_(scenario.ranks.size()),
       unmodelled_(kOps, false) {
-  run_.lanes = lanes_of(scenario);
   run_.standing.assign(ranks_.size(), Standing::blocked);
   run_.index.assign(ranks_.size(), 0);
   for (const RankTrace& rank : scenario.ranks) run_.truncated.push_back(rank.end.dropped > 0);
@@ -56,8 +56,9 @@ Run Machine::execute() {
   for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) wake(rank);
   do {
     drain();
-  } while (!run_.repeats && (occupy_devices() || resolve_as_recorded() || grant_where_certain() ||
-                             resolve_by_choice(false) || follow_record() || resolve_by_choice(true)));
+  } while (!run_.repeats &&
+           (let_uncontested_go() || occupy_devices() || resolve_as_recorded() || enter_as_recorded() ||
+            grant_where_certain() || resolve_by_choice(false) || follow_record() || resolve_by_choice(true)));
   finish();
   return std::move(run_);
 }
@@ -92,6 +93,7 @@ void Machine::advance_thread(std::uint32_t lane) {
   while (!one.over && one.pc < events_of(lane)) {
     const EventRef ref = event_at(lane);
     if (!one.entered) {
+      if (hold_back(lane, ref)) return;
       one.entered = true;
       one.current.clear();
       one.current.emplace_back();
@@ -226,7 +228,9 @@ void Machine::finish() {
     }
     const bool at_end = one.pc == events_of(lane);
     end.index = at_end ? static_cast<std::uint32_t>(trace(end.rank).events.size()) : event_at(lane).index;
-    if (!one.over && !at_end && one.entered && runs_here(event_at(lane))) end.standing = Standing::running;
+    if (one.over || at_end) continue;
+    if (!one.entered) end.standing = Standing::unknown;  // held back in a run that stopped early
+    if (one.entered && runs_here(event_at(lane))) end.standing = Standing::running;
   }
   for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
     stand(rank);

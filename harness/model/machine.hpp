@@ -14,6 +14,7 @@
 
 #include "harness/model/mail.hpp"
 #include "harness/model/partitions.hpp"
+#include "harness/model/rivals.hpp"
 #include "harness/model/run.hpp"
 #include "harness/model/windows.hpp"
 
@@ -58,6 +59,7 @@ class Machine {
     bool entered = false;  // the event or launch at pc has been posted
     bool queued = false;
     bool over = false;    // nothing more to do: standing is final
+    bool chosen = false;  // goes before its rivals: see hold_back
     bool forced = false;  // may leave its event because the record says that it did
     std::vector<Pending> current;
     std::vector<Launch> launches;  // of a stream
@@ -72,9 +74,10 @@ class Machine {
     std::uint32_t group_depth = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> group;  // lane and event of what the open group has enqueued
   };
-  // One way on where nothing certain is left: a wildcard takes a message, or a lock is granted.
+  // One way on where nothing certain is left: a wildcard takes a message, a lock is granted, or a thread makes a call
+  // before the others make theirs.
   struct Alternative {
-    std::uint32_t recv = kNone, send = kNone, lock = kNone;
+    std::uint32_t recv = kNone, send = kNone, lock = kNone, lane = kNone;
     std::size_t candidate = 0;
     std::vector<std::uint32_t> candidates;  // of the wildcard
     EventRef at, from;                      // stay the same when other things happen before
@@ -138,10 +141,14 @@ class Machine {
   void add_partition_atom(const Pending& pending, std::vector<Atom>& atoms) const;
 
   // Deciding what is free.
+  bool hold_back(std::uint32_t lane, EventRef ref);
+  bool let_uncontested_go();
+  bool enter_as_recorded();
   bool resolve_as_recorded();
   bool grant_where_certain();
   bool resolve_by_choice(bool against_record);
   std::vector<Alternative> alternatives(bool against_record) const;
+  Alternative alternative_of(std::uint32_t lane) const;
   Alternative alternative_of(const OpenWildcard& wildcard, std::size_t candidate) const;
   void perform(const Alternative& alternative);
   bool depend(const Alternative& one, const Alternative& other) const;
@@ -181,6 +188,8 @@ class Machine {
   Mail mail_;
   Partitions partitions_;
   Windows windows_;
+  Rivals rivals_;
+  std::vector<std::uint32_t> held_back_;  // lanes at a call that others of their rank compete with
   std::vector<LaneState> lanes_;
   std::vector<RankState> ranks_;
   std::vector<std::vector<std::uint32_t>> lanes_of_;  // by rank

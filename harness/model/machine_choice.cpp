@@ -5,6 +5,39 @@
 
 namespace petri::model {
 
+// A call that competes with one that another thread of the rank has still to make waits until nothing else moves.
+bool Machine::hold_back(std::uint32_t lane, EventRef ref) {
+  LaneState& one = lanes_[lane];
+  if (!std::exchange(one.chosen, false) && rivals_.contested(lane, ref)) {
+    if (std::find(held_back_.begin(), held_back_.end(), lane) == held_back_.end()) held_back_.push_back(lane);
+    return true;
+  }
+  rivals_.made(lane, ref);
+  return false;
+}
+
+bool Machine::let_uncontested_go() {
+  const auto go = [&](std::uint32_t lane) {
+    if (lanes_[lane].over) return true;
+    if (rivals_.contested(lane, event_at(lane))) return false;
+    wake_lane(lane);
+    return true;
+  };
+  std::erase_if(held_back_, go);
+  return !queue_.empty();
+}
+
+// A record lists the calls of a rank's threads as they began.
+bool Machine::enter_as_recorded() {
+  const auto known = [&](std::uint32_t lane) { return at(scenario_, event_at(lane)).state != EventState::unknown; };
+  const auto first = std::min_element(held_back_.begin(), held_back_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(!known(a), event_at(a)) < std::pair(!known(b), event_at(b));
+  });
+  if (first == held_back_.end() || !known(*first)) return false;
+  perform(alternative_of(*first));
+  return true;
+}
+
 bool Machine::resolve_as_recorded() {
   for (const OpenWildcard& wildcard : mail_.open_wildcards()) {
     const std::int32_t prefer = mail_.recv(wildcard.recv).prefer;
@@ -41,6 +74,13 @@ bool Machine::grant_where_certain() {
   return true;
 }
 
+Machine::Alternative Machine::alternative_of(std::uint32_t lane) const {
+  Alternative alternative;
+  alternative.lane = lane;
+  alternative.at = event_at(lane);
+  return alternative;
+}
+
 Machine::Alternative Machine::alternative_of(const OpenWildcard& wildcard, std::size_t candidate) const {
   Alternative alternative;
   alternative.recv = wildcard.recv;
@@ -60,6 +100,7 @@ std::vector<Machine::Alternative> Machine::alternatives(bool against_record) con
     for (std::size_t i = 0; i < wildcard.candidates.size(); ++i) all.push_back(alternative_of(wildcard, i));
   }
   if (against_record) return all;
+  for (const std::uint32_t lane : held_back_) all.push_back(alternative_of(lane));
   for (const std::uint32_t lock : windows_.grantable()) {
     Alternative grant;
     grant.lock = lock;
@@ -93,12 +134,15 @@ bool Machine::resolve_by_choice(bool against_record) {
 bool Machine::asleep(const Alternative& alternative) const {
   return std::any_of(sleeping_.begin(), sleeping_.end(), [&](const Alternative& one) {
     return one.at == alternative.at && one.from == alternative.from &&
-           (one.lock == kNone) == (alternative.lock == kNone);
+           (one.lock == kNone) == (alternative.lock == kNone) && (one.lane == kNone) == (alternative.lane == kNone);
   });
 }
 
 // Two steps depend on each other if one may take away or add what the other chooses from.
 bool Machine::depend(const Alternative& one, const Alternative& other) const {
+  // A call may add to what a wildcard chooses from, and lead to requests for locks.
+  if (one.lane != kNone || other.lane != kNone)
+    return one.lane == kNone || other.lane == kNone || one.at.rank == other.at.rank;
   const bool locks = one.lock != kNone;
   if (locks != (other.lock != kNone)) return false;
   if (locks) return Windows::contend(windows_.lock(one.lock), windows_.lock(other.lock));
@@ -113,6 +157,12 @@ void Machine::wake_dependent(const Alternative& performed) {
 
 void Machine::perform(const Alternative& alternative) {
   wake_dependent(alternative);
+  if (alternative.lane != kNone) {
+    lanes_[alternative.lane].chosen = true;
+    std::erase(held_back_, alternative.lane);
+    wake_lane(alternative.lane);
+    return;
+  }
   if (alternative.lock != kNone) {
     windows_.grant(alternative.lock);
     wake(alternative.at.rank);

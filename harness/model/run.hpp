@@ -65,7 +65,7 @@ struct Choice {
 };
 
 struct Run {
-  explicit Run(const Scenario& scenario) : gatherings(scenario) {}
+  explicit Run(const Scenario& scenario) : lanes(lanes_of(scenario)), gatherings(scenario) {}
 
   std::vector<Lane> lanes;           // where each ended; see lanes.hpp for their order
   std::vector<Standing> standing;    // by rank: running where one lane runs, blocked where one is blocked and none runs

@@ -66,9 +66,8 @@ bool agree(Family family, const Scenario& scenario, Truth truth, Verdict verdict
     case Truth::perhaps_pending: return verdict == Verdict::misuse || verdict == Verdict::completes;
     case Truth::mismatch: return verdict == Verdict::mismatch;
     case Truth::deadlock: return verdict == Verdict::deadlock;
-    // The model takes one order of the kernels of a device's streams, and of the calls of a rank's threads.
-    case Truth::in_some_orders:
-      return verdict != Verdict::completes || family == Family::streams || family == Family::threads;
+    // The model takes one order of the kernels of a device's streams.
+    case Truth::in_some_orders: return verdict != Verdict::completes || family == Family::streams;
     case Truth::undefined: return true;
   }
   return false;

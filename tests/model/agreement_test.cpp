@@ -48,10 +48,10 @@ std::optional<Blocked> by_reference(const Scenario& scenario, std::optional<std:
   return found;
 }
 
-// The model takes one order of the calls of a rank's threads, and of the kernels of a device's streams: their program
-// does not say another. So what it finds there is one of the endings, not all.
+// The model takes one order of the kernels of a device's streams: their program does not say another. So what it finds
+// there is one of the endings, not all.
 bool takes_one_order(Family family) {
-  return family == Family::threads || family == Family::streams;
+  return family == Family::streams;
 }
 
 bool agree(Family family, const Blocked& expected, const Blocked& found) {

@@ -1,6 +1,7 @@
 // Threads of a rank and streams of its devices.
 #include <gmock/gmock.h>
 
+#include "harness/model/explore.hpp"
 #include "harness/model/run.hpp"
 #include "tests/model/stuck.hpp"
 #include "tests/support/script.hpp"
@@ -37,6 +38,39 @@ TEST(Threads, OneThatStillRunsMaySupplyWhatAnotherWaitsFor) {
       IsEmpty());
   EXPECT_THAT(stuck(script({"recv(peer=1); end(running)", "exit(thread=1); recv(peer=0); end(running)"})),
               ElementsAre(0, 1));
+}
+
+// How many orders there are, and how many of them block.
+std::pair<int, int> orders(const Scenario& scenario) {
+  int all = 0, blocked = 0;
+  explore(scenario, kStrict, 100, [&](const Run& one) { return ++all, blocked += !one.stuck.empty(), true; });
+  return {all, blocked};
+}
+
+TEST(Threads, WhichOfTwoCompetingCallsGoesFirstIsFree) {
+  EXPECT_EQ(orders(script({"barrier; allreduce(thread=1)", "barrier; allreduce"})), std::pair(2, 1));
+  EXPECT_EQ(orders(script({"recv(peer=1 tag=3); barrier; recv(peer=1 tag=any thread=1)",
+                           "send(peer=0 tag=3); barrier; send(peer=0 tag=4)"})),
+            std::pair(2, 1));
+  EXPECT_EQ(
+      orders(script({"send(peer=1 tag=3); send(peer=1 tag=4 thread=1)", "recv(peer=0 tag=any); recv(peer=0 tag=3)"})),
+      std::pair(2, 1));
+}
+
+TEST(Threads, CallsThatCannotMeetOneAnotherHaveOneOrder) {
+  EXPECT_EQ(
+      orders(script({"recv(peer=1 tag=3); recv(peer=1 tag=4 thread=1)", "send(peer=0 tag=4); send(peer=0 tag=3)"})),
+      std::pair(1, 0));
+  EXPECT_EQ(
+      orders(script({"send(peer=1 tag=3); send(peer=1 tag=4 thread=1)", "recv(peer=0 tag=4); recv(peer=0 tag=3)"})),
+      std::pair(1, 0));
+}
+
+TEST(Threads, ARecordSaysTheirOrder) {
+  EXPECT_EQ(orders(script({"barrier(state=completed); allreduce(thread=1 state=completed)", "barrier; allreduce"})),
+            std::pair(1, 0));
+  EXPECT_EQ(orders(script({"allreduce(thread=1 state=completed); barrier(state=completed)", "barrier; allreduce"})),
+            std::pair(1, 1));
 }
 
 constexpr const char* kTwo = R"({"comm":"a","ranks":[0,1]}

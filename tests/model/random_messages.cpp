@@ -35,18 +35,16 @@ void add_message(Builder& builder, std::int32_t comm, bool wildcards) {
   const auto ranks = builder.members(comm);
   const bool threads = builder.result().family == Family::threads;
   // A tag of its own keeps a wildcard from taking anything else.
-  const bool own_tag = threads || !builder.one_in(wildcards ? 2 : 3);
+  const bool own_tag = !builder.one_in(threads ? 4 : wildcards ? 2 : 3);
   const std::int32_t tag = own_tag ? 10 + builder.new_tag() : builder.below(2);
   const std::int64_t count = 1 + builder.below(2);
   Event send = half(random_send(builder), comm, to, tag, count);
   Event recv = half(builder.one_in(2) ? Op::recv : Op::irecv, comm, from, tag, count + builder.below(2));
-  if (wildcards) {
-    recv.peer = kAny;
-    if (!own_tag) builder.not_legal();
-  }
-  if (!threads && builder.one_in(wildcards ? 3 : 8)) {
+  if (wildcards) recv.peer = kAny;
+  if ((wildcards || threads) && !own_tag) builder.not_legal();
+  if (builder.one_in(threads ? 12 : wildcards ? 3 : 8)) {
     recv.tag = kAny;
-    if (wildcards) builder.not_legal();
+    if (wildcards || threads) builder.not_legal();
   }
   builder.begin(ranks[static_cast<std::size_t>(from)], send);
   builder.begin(ranks[static_cast<std::size_t>(to)], recv);

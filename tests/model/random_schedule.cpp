@@ -36,9 +36,10 @@ void add_action(Builder& builder, Family family) {
     case Family::streams: return add_streams(builder);
     case Family::threads: {
       // "If concurrent threads issue such calls on the same communicator, it is up to the user to make sure the calls
-      // are correctly ordered" (section 11.6.2): collectives stay in one thread.
-      const bool collective = builder.one_in(3);
-      builder.on_thread(collective ? 0 : builder.below(2));
+      // are correctly ordered" (section 11.6.2): legal ones stay in one thread.
+      const bool collective = builder.one_in(3), race = collective && builder.one_in(6);
+      if (race) builder.not_legal();
+      builder.on_thread(collective && !race ? 0 : builder.below(2));
       return collective ? add_collective(builder, 0) : add_message(builder, 0, builder.one_in(3));
     }
   }
