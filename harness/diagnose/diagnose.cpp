@@ -239,16 +239,44 @@ class Judge {
     add(Verdict::ambiguous, {{finding}, "record not whole"});
   }
 
-  // Kernels on several streams of a device are played in one order of all that they allow.
+  // Kernels on several streams of a device are judged in the order in which the host enqueued them. Another order that
+  // would block is no fault of the schedule, but worth knowing.
   void weigh_streams(const model::Run& actual) {
+    if (result_.verdict != Verdict::completes && result_.verdict != Verdict::ambiguous) return;
     std::set<std::pair<std::int32_t, std::int32_t>> devices;
     const bool several = std::any_of(actual.lanes.begin(), actual.lanes.end(), [&](const model::Lane& lane) {
       return lane.is_stream() && !devices.emplace(lane.rank, lane.device).second;
     });
-    if (!several || result_.certainty != Certainty::proved || result_.verdict != Verdict::completes) return;
-    result_.certainty = Certainty::not_found;
-    result_.notes.push_back(
-        "kernels on several streams of a device were played in the order in which they were enqueued");
+    if (!several || options_.buffered) return;
+    std::string blocked;
+    const auto seen =
+        model::explore(scenario_, {options_.buffered, true, true}, std::min(options_.max_orders, kOrdersToCompare),
+                       [&](const model::Run& run) { return (blocked = blocked_kernel(run)).empty(); });
+    if (blocked.empty() && seen.complete) return;
+    if (result_.certainty == Certainty::proved) result_.certainty = Certainty::not_found;
+    if (blocked.empty())
+      result_.notes.push_back(
+          fmt::format("kernels on several streams of a device: none of {} orders that were looked at blocks; there are "
+                      "more",
+                      seen.orders));
+    else
+      result_.notes.push_back(
+          fmt::format("judged with kernels in the order in which they were enqueued, which nothing enforces between "
+                      "streams: in another one {}; one stream, or an event between them, would bind it",
+                      blocked));
+  }
+
+  // A kernel that finds its device taken for ever by one of another stream; empty where there is none.
+  std::string blocked_kernel(const model::Run& run) const {
+    for (const model::Wait& wait : run.waits) {
+      const model::Lane& lane = run.lanes[wait.lane];
+      if (!lane.is_stream() || !run.stuck_lanes[wait.lane]) continue;
+      for (const model::Atom& atom : wait.atoms)
+        if (atom.kind == model::Atom::stream && run.lanes[atom.number].device == lane.device)
+          return fmt::format("{} of rank {} waits for the device, which the kernel on stream {} holds",
+                             event_text(scenario_, {wait.rank, wait.index}), wait.rank, run.lanes[atom.number].stream);
+    }
+    return run.stuck.empty() ? "" : "some ranks block";
   }
 
   void add_notes(const model::Run& actual) {

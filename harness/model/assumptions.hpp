@@ -16,6 +16,9 @@ struct Assumptions {
   std::optional<std::int64_t> buffered;
   // Where nothing else can move, calls that the record marks `completed` are left: they did return.
   bool follow_record = false;
+  // Strictly, a device runs one kernel that communicates at a time. Where several of its streams have one ready, the
+  // host's order of enqueuing decides; or, with this, any order does: nothing but events and synchronization bind it.
+  bool any_kernel_order = false;
 };
 
 }  // namespace petri::model

@@ -59,7 +59,7 @@ Run Machine::execute() {
   } while (!run_.repeats &&
            (let_uncontested_go() || occupy_devices() || resolve_as_recorded() || enter_as_recorded() ||
             grant_where_certain() || resolve_by_choice(false) || follow_record() || resolve_by_choice(true)));
-  finish();
+  if (!run_.repeats) finish();
   return std::move(run_);
 }
 
@@ -228,9 +228,7 @@ void Machine::finish() {
     }
     const bool at_end = one.pc == events_of(lane);
     end.index = at_end ? static_cast<std::uint32_t>(trace(end.rank).events.size()) : event_at(lane).index;
-    if (one.over || at_end) continue;
-    if (!one.entered) end.standing = Standing::unknown;  // held back in a run that stopped early
-    if (one.entered && runs_here(event_at(lane))) end.standing = Standing::running;
+    if (!one.over && !at_end && one.entered && runs_here(event_at(lane))) end.standing = Standing::running;
   }
   for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
     stand(rank);

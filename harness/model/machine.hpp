@@ -74,8 +74,8 @@ class Machine {
     std::uint32_t group_depth = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> group;  // lane and event of what the open group has enqueued
   };
-  // One way on where nothing certain is left: a wildcard takes a message, a lock is granted, or a thread makes a call
-  // before the others make theirs.
+  // One way on where nothing certain is left: a wildcard takes a message, a lock is granted, a thread makes a call
+  // before the others make theirs, or a device runs a kernel.
   struct Alternative {
     std::uint32_t recv = kNone, send = kNone, lock = kNone, lane = kNone;
     std::size_t candidate = 0;
@@ -165,6 +165,7 @@ class Machine {
   bool launch_done(std::uint32_t lane, const Launch& launch) const;
   bool device_free(std::uint32_t lane) const;
   bool occupy_devices();
+  void occupy_device(std::uint32_t lane);
   bool reached(const Ticket& ticket) const;
   std::vector<Ticket> awaited_by_host(EventRef ref) const;
   Wait wait_of_stream(std::uint32_t lane) const;

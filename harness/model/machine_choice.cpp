@@ -77,7 +77,8 @@ bool Machine::grant_where_certain() {
 Machine::Alternative Machine::alternative_of(std::uint32_t lane) const {
   Alternative alternative;
   alternative.lane = lane;
-  alternative.at = event_at(lane);
+  alternative.at =
+      is_stream(lane) ? EventRef{rank_of(lane), lanes_[lane].launches[lanes_[lane].pc].events.front()} : event_at(lane);
   return alternative;
 }
 
@@ -101,6 +102,8 @@ std::vector<Machine::Alternative> Machine::alternatives(bool against_record) con
   }
   if (against_record) return all;
   for (const std::uint32_t lane : held_back_) all.push_back(alternative_of(lane));
+  for (const std::uint32_t lane : ready_launches_)
+    if (assumptions_.any_kernel_order && device_free(lane)) all.push_back(alternative_of(lane));
   for (const std::uint32_t lock : windows_.grantable()) {
     Alternative grant;
     grant.lock = lock;
@@ -157,6 +160,10 @@ void Machine::wake_dependent(const Alternative& performed) {
 
 void Machine::perform(const Alternative& alternative) {
   wake_dependent(alternative);
+  if (alternative.lane != kNone && is_stream(alternative.lane)) {
+    std::erase(ready_launches_, alternative.lane);
+    return occupy_device(alternative.lane);
+  }
   if (alternative.lane != kNone) {
     lanes_[alternative.lane].chosen = true;
     std::erase(held_back_, alternative.lane);

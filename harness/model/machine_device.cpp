@@ -138,8 +138,15 @@ void Machine::advance_stream(std::uint32_t lane) {
   }
 }
 
+void Machine::occupy_device(std::uint32_t lane) {
+  lanes_[lane].entered = true;
+  enter_launch(lane, lanes_[lane].launches[lanes_[lane].pc]);
+  wake_lane(lane);
+}
+
 // Where several streams of a device are ready, the one whose operation the host enqueued first runs first.
 bool Machine::occupy_devices() {
+  if (assumptions_.any_kernel_order) return false;
   const auto first_event = [&](std::uint32_t lane) { return lanes_[lane].launches[lanes_[lane].pc].events.front(); };
   std::sort(ready_launches_.begin(), ready_launches_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(rank_of(a), first_event(a)) < std::pair(rank_of(b), first_event(b));
@@ -150,9 +157,8 @@ bool Machine::occupy_devices() {
       ready_launches_.push_back(lane);
       continue;
     }
-    lanes_[lane].entered = moved = true;
-    enter_launch(lane, lanes_[lane].launches[lanes_[lane].pc]);
-    wake_lane(lane);
+    occupy_device(lane);
+    moved = true;
   }
   return moved;
 }

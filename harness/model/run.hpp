@@ -82,7 +82,7 @@ struct Run {
   std::vector<EventRef> never_completed;  // nonblocking calls whose request was pending when its rank finished
   std::vector<EventRef> unmodelled;       // first event of each operation that was assumed to return at once
   bool leaned_on_record = false;          // some call was left only because the record says so
-  bool repeats = false;                   // stopped early: every way on only repeats an order explored before
+  bool repeats = false;  // stopped early, and nothing else of it counts: every way on repeats an order explored before
 };
 
 // `script` gives the first decisions; later ones take alternative 0. Deterministic.

@@ -171,6 +171,22 @@ TEST(Streams, DifferentCollectivesThatMeetHaveTheirSignature) {
   EXPECT_EQ(differ.signature, "deadlock: A(allgather@0 meets B) B(allreduce@0 meets A)");
 }
 
+TEST(Streams, AnotherOrderOfKernelsThatWouldBlockIsANote) {
+  const std::string comms = R"({"comm":"dp","ranks":[0,1]}
+{"comm":"tp","ranks":[0,1]})";
+  const auto calls = [&](const std::string& between) {
+    const std::string one = "allreduce(comm=dp stream=s); " + between + "allreduce(comm=tp stream=t); device_sync";
+    return diagnose(script({one, one}, comms));
+  };
+  const Diagnosis free = calls(""), bound = calls("event_record(event=e stream=s); stream_wait(event=e stream=t); ");
+  const auto noted = Contains(HasSubstr("which the kernel on stream s holds"));
+  EXPECT_EQ(free.verdict, Verdict::completes);
+  EXPECT_THAT(free.notes, noted);
+  EXPECT_EQ(free.certainty, Certainty::not_found);
+  EXPECT_THAT(bound.notes, Not(noted));
+  EXPECT_EQ(bound.certainty, Certainty::proved);
+}
+
 TEST(Windows, StayWithTheCommunicatorOverWhichTheyWereMade) {
   const std::string comm = R"({"comm":"s","ranks":[0,1]})";
   expect_legal(script({"win_create(win=w comm=s); win_fence(win=w); win_free(win=w)",

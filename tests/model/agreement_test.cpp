@@ -25,7 +25,7 @@ int wanted_schedules(int usual) {
 // Ranks that the model leaves blocked in a call; an implied finalize is none.
 std::optional<Blocked> by_model(const Scenario& scenario, std::optional<std::int64_t> buffered) {
   Blocked found;
-  const auto seen = model::explore(scenario, {buffered, false}, kMaxOrders, [&](const model::Run& run) {
+  const auto seen = model::explore(scenario, {buffered, false, true}, kMaxOrders, [&](const model::Run& run) {
     std::vector<std::int32_t> ranks;
     for (const model::Wait& wait : run.waits)
       if (wait.index < scenario.ranks[static_cast<std::size_t>(wait.rank)].events.size()) ranks.push_back(wait.rank);
@@ -48,21 +48,10 @@ std::optional<Blocked> by_reference(const Scenario& scenario, std::optional<std:
   return found;
 }
 
-// The model takes one order of the kernels of a device's streams: their program does not say another. So what it finds
-// there is one of the endings, not all.
-bool takes_one_order(Family family) {
-  return family == Family::streams;
-}
-
-bool agree(Family family, const Blocked& expected, const Blocked& found) {
-  if (!takes_one_order(family)) return expected == found;
-  return !found.empty() && std::includes(expected.begin(), expected.end(), found.begin(), found.end());
-}
-
-bool disagree(Family family, const Scenario& scenario, std::optional<std::int64_t> buffered) {
+bool disagree(const Scenario& scenario, std::optional<std::int64_t> buffered) {
   const auto expected = by_reference(scenario, buffered);
   const auto found = expected ? by_model(scenario, buffered) : std::nullopt;
-  return expected && found && !agree(family, *expected, *found);
+  return expected && found && *expected != *found;
 }
 
 std::string sets_of(const std::optional<Blocked>& blocked) {
@@ -83,11 +72,10 @@ void compare(Family family, std::uint64_t seed, std::optional<std::int64_t> buff
   if (!expected || !found) return void(++tally.not_compared);
   const bool completes = expected->count({}) != 0;
   ++(!completes ? tally.blocking : expected->size() > 1 ? tally.in_some_orders : tally.completing);
-  if (agree(family, *expected, *found)) return;
+  if (*expected == *found) return;
   ++tally.disagreements;
   if (tally.disagreements > 3) return;
-  const Scenario small =
-      shrink_schedule(scenario, [&](const Scenario& one) { return disagree(family, one, buffered); });
+  const Scenario small = shrink_schedule(scenario, [&](const Scenario& one) { return disagree(one, buffered); });
   ADD_FAILURE() << name_of(family) << ", seed " << seed << (buffered ? ", buffered" : ", strict")
                 << "\nreference: " << sets_of(by_reference(small, buffered))
                 << "\nmodel:     " << sets_of(by_model(small, buffered)) << "\n"
