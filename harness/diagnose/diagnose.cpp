@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "harness/diagnose/buffering.hpp"
@@ -26,13 +27,16 @@ class Judge {
     const model::Run actual = model::run(scenario_, {options_.buffered, true});
     mark_blocked(actual);
     const std::vector<Fault> mismatches = find_mismatches(scenario_, actual);
-    const std::optional<Fault> rank_error = find_rank_error(scenario_, actual, mismatches);
+    const std::vector<Fault> misuses = find_misused_calls(actual);
+    std::vector<Fault> causes = mismatches;
+    causes.insert(causes.end(), misuses.begin(), misuses.end());
+    const std::optional<Fault> rank_error = find_rank_error(scenario_, actual, causes);
     if (rank_error) add(Verdict::rank_error, *rank_error, consequence(actual, *rank_error));
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
-    judge_deadlocks(actual, rank_error.has_value() || ended_by_mismatch(scenario_, actual, mismatches));
+    judge_deadlocks(actual, rank_error.has_value() || ended_by_faulty_call(scenario_, actual, causes));
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
-    if (result_.findings.empty() && !find_epoch_faults(scenario_, actual).empty()) judge_other_orders(actual, true);
-    for (const Fault& fault : find_epoch_faults(scenario_, actual)) add(Verdict::misuse, fault);
+    if (result_.findings.empty() && !misuses.empty()) judge_other_orders(actual, true);
+    for (const Fault& fault : misuses) add(Verdict::misuse, fault);
     for (const Fault& fault : find_busy_buffers(scenario_)) add(Verdict::misuse, fault);
     if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
     judge_races(actual);
@@ -53,6 +57,14 @@ class Judge {
     }
     for (const Finding& finding : fault.findings)
       if (said_.insert(finding.text).second) result_.findings.push_back(finding);
+  }
+
+  // Calls that what the rank did before does not allow.
+  std::vector<Fault> find_misused_calls(const model::Run& actual) const {
+    std::vector<Fault> misuses = find_wrong_uses(scenario_, actual);
+    std::vector<Fault> on_windows = find_epoch_faults(scenario_, actual);
+    std::move(on_windows.begin(), on_windows.end(), std::back_inserter(misuses));
+    return misuses;
   }
 
   // What an error led to, where others do not simply wait for a dead rank.
@@ -108,20 +120,39 @@ class Judge {
       first.evidence.insert(first.evidence.begin(), decision->text);
       first.events.insert(first.events.end(), decision->events.begin(), decision->events.end());
     }
-    for (const Fault& fault : find_epoch_faults(scenario_, run))
-      if (waits_there(run, fault)) add(Verdict::misuse, fault);
+    add_groups(run, faults);
+    for (const Fault& fault : find_misused_calls(run))
+      if (follows_from(run, fault)) add(Verdict::misuse, fault);
     if (result_.findings.empty()) say_assumptions(run, limit);
     for (const Fault& fault : faults) add(Verdict::deadlock, fault, suffix);
     return true;
   }
 
-  // Is it the wrong call itself that waits, for a lock or an epoch? Then the deadlock only follows from it.
-  static bool waits_there(const model::Run& run, const Fault& fault) {
-    const EventRef call = fault.findings.front().events.front();
+  // Does the wrong call itself wait, for a lock or an epoch, or somebody for partitions that were marked too early or
+  // twice? Then the deadlock only follows from it.
+  static bool follows_from(const model::Run& run, const Fault& fault) {
+    const std::vector<EventRef>& events = fault.findings.front().events;
     return std::any_of(run.waits.begin(), run.waits.end(), [&](const model::Wait& wait) {
-      return EventRef{wait.rank, wait.index} == call && run.stuck_lanes[wait.lane] &&
-             wait.atoms.front().kind != model::Atom::gathering;
+      if (!run.stuck_lanes[wait.lane]) return false;
+      const model::Atom& atom = wait.atoms.front();
+      const bool marked = std::find(events.begin(), events.end(), atom.posted) != events.end();
+      if (atom.kind == model::Atom::partition) return marked;
+      return EventRef{wait.rank, wait.index} == events.front() && atom.kind != model::Atom::gathering;
     });
+  }
+
+  // NCCL calls that are never launched explain why nobody meets those who wait for them.
+  void add_groups(const model::Run& run, std::vector<Fault>& faults) const {
+    for (const Decision& group : unlaunched_groups(scenario_, run)) {
+      const std::int32_t rank = group.events.front().rank;
+      for (Fault& fault : faults) {
+        Finding& first = fault.findings.front();
+        if (std::find(first.culprits.begin(), first.culprits.end(), rank) == first.culprits.end()) continue;
+        first.evidence.insert(first.evidence.begin(), group.text);
+        first.events.insert(first.events.end(), group.events.begin(), group.events.end());
+        break;
+      }
+    }
   }
 
   // What hides a deadlock that the strict reading shows.

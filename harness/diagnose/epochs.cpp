@@ -7,6 +7,7 @@
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
+#include "harness/diagnose/in_progress.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -111,14 +112,7 @@ Fault fault_of(const Scenario& scenario, EventRef ref, const std::string& wrong)
   finding.actual = fmt::format("rank {}: {}, and {}", ref.rank, event_text(scenario, event), wrong);
   finding.text =
       fmt::format("Rank {} calls {} ({}), but {}.", ref.rank, event_text(scenario, event), place_text(event), wrong);
-  return {{finding}, fmt::format("{}@0 {}", name_of(event.op), wrong)};
-}
-
-bool reached(const Scenario& scenario, const model::Run& run, EventRef ref) {
-  const bool several = std::count_if(run.lanes.begin(), run.lanes.end(),
-                                     [&](const model::Lane& lane) { return lane.rank == ref.rank; }) > 1;
-  return several || ref.index <= run.index[static_cast<std::size_t>(ref.rank)] ||
-         at(scenario, ref).state == EventState::completed;
+  return {{finding}, fmt::format("{}@0 {}", name_of(event.op), wrong), false, {ref}};
 }
 
 }  // namespace
@@ -135,8 +129,11 @@ std::vector<Fault> find_epoch_faults(const Scenario& scenario, const model::Run&
       if (events[index].extras.empty() || events[index].extras->win.empty() || !reached(scenario, run, ref)) continue;
       const std::string& win = events[index].extras->win;
       const std::string wrong = windows[win].perform(events[index]);
-      // What follows the first wrong call on a window may only follow from it.
+      // What follows the first wrong call on a window may only follow from it; what follows its release is no matter of
+      // epochs.
       if (!wrong.empty() && told.insert(win).second) faults.push_back(fault_of(scenario, ref, wrong));
+      if (events[index].op == Op::win_free) told.insert(win);
+      if (creates(events[index].op)) windows.erase(win), told.erase(win);
     }
   }
   return faults;

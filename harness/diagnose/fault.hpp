@@ -12,9 +12,10 @@
 namespace petri::diagnosis {
 
 struct Fault {
-  std::vector<Finding> findings;  // root cause first; for one failure
-  std::string form;               // canonical, without the verdict; see signature.hpp
-  bool by_dead_rank = false;      // others wait for a rank that died: a consequence of its error
+  std::vector<Finding> findings;       // root cause first; for one failure
+  std::string form;                    // canonical, without the verdict; see signature.hpp
+  bool by_dead_rank = false;           // others wait for a rank that died: a consequence of its error
+  std::vector<EventRef> misused = {};  // of a misuse: the wrong calls, in which a library may give up
 };
 
 // Arguments that clash, messages that do not fit, call sites that pair crosswise; in causal order on each communicator.
@@ -23,18 +24,16 @@ std::vector<Fault> find_mismatches(const Scenario& scenario, const model::Run& r
 // The deadlock of a run with stuck ranks: its components, the primary one first.
 std::vector<Fault> find_deadlocks(const Scenario& scenario, const model::Run& run);
 
-// Ranks that erred, aborted, were killed or exited without finalize; `mismatches` explain errors inside mismatching
-// calls.
-std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run,
-                                     const std::vector<Fault>& mismatches);
+// Ranks that erred, aborted, were killed or exited without finalize. `causes` are mismatches and misuses: they explain
+// errors inside mismatching or misused calls.
+std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& causes);
 
-// Is this a call, or a wait for one, whose arguments clash with those of others?
-bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
-                         const std::vector<Fault>& mismatches);
+// Is this a call, or a wait for one, whose arguments clash with those of others, or which is misused?
+bool in_faulty_call(const Scenario& scenario, const model::Run& run, EventRef place, const std::vector<Fault>& causes);
 
-// Is a rank still inside a call whose arguments clash? The library gives up there, and the launcher ends everybody
-// else.
-bool ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches);
+// Is a rank still inside a call whose arguments clash, or which is misused? The library gives up there, and the
+// launcher ends everybody else.
+bool ended_by_faulty_call(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& causes);
 
 // Ranks that went through finalize and then reported a failure by their exit status: their communication was in order.
 std::optional<Fault> find_failed_exit(const Scenario& scenario, const model::Run& run);
@@ -46,6 +45,9 @@ std::optional<Fault> find_divergence(const Scenario& scenario, const model::Run&
 // source differs) are added to `notes`.
 std::optional<Fault> find_race(const Scenario& scenario, const model::Run& run, std::vector<std::string>& notes);
 
+// Calls on objects that are in no state for them (a request that is active already, a window that is freed), and what
+// ranks begin and leave open at their end. One fault for each way in which an object is misused.
+std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& run);
 // Requests never completed at finalize.
 std::optional<Fault> find_misuse(const Scenario& scenario, const model::Run& run);
 // Calls on a window outside the epochs that they need, by rank.
@@ -62,6 +64,8 @@ struct Decision {
   std::vector<EventRef> events;
 };
 std::optional<Decision> differing_decision(const Scenario& scenario, const model::Run& run);
+// NCCL calls that others wait for and that are in a group which their rank has not ended: evidence of the same kind.
+std::vector<Decision> unlaunched_groups(const Scenario& scenario, const model::Run& run);
 
 // Ranks that wait for one which is still running, or whose record stops early: skew or ambiguous.
 std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run);

@@ -21,6 +21,17 @@ std::vector<EventRef> calls_in_progress(const Scenario& scenario, EventRef place
   return calls;
 }
 
+bool reached(const Scenario& scenario, const model::Run& run, EventRef ref) {
+  const Event& event = at(scenario, ref);
+  const std::int32_t thread = event.extras.empty() ? 0 : event.extras->thread.value_or(0);
+  auto lane = run.lanes.begin() + ref.rank;  // of the main thread; those of others stand behind
+  if (thread != 0)
+    lane = std::find_if(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& one) {
+      return one.rank == ref.rank && one.thread == thread && !one.is_stream();
+    });
+  return lane == run.lanes.end() || ref.index <= lane->index || event.state == EventState::completed;
+}
+
 std::optional<EventRef> start_of(const Scenario& scenario, const model::Run& run, EventRef made) {
   const Event& init = at(scenario, made);
   if (form_of(init.op) != OpForm::persistent) return std::nullopt;

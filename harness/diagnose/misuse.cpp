@@ -1,51 +1,121 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <utility>
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
 #include "harness/diagnose/in_progress.hpp"
-#include "harness/model/op_rules.hpp"
+#include "harness/diagnose/lifetimes.hpp"
 
 namespace petri::diagnosis {
 namespace {
 
-// "A matched probe … the message handle must be used in a matched receive" (MPI 4.1, section 3.8.2): nobody else can
-// receive the message any more.
-std::optional<Fault> find_forgotten_message(const Scenario& scenario, const model::Run& run) {
+Finding finding_of(const Scenario& scenario, const WrongUse& use) {
+  const Event& event = at(scenario, use.call);
   Finding finding;
   finding.kind = Verdict::misuse;
-  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
-    if (run.standing[static_cast<std::size_t>(rank)] != model::Standing::finished) continue;
-    std::map<std::int64_t, EventRef> probed;
-    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
-    for (std::uint32_t index = 0; index < events.size(); ++index) {
-      const auto message = events[index].extras->message;
-      if (!message) continue;
-      if (kind_of(events[index].op) == OpKind::recv)
-        probed.erase(*message);
-      else if (model::takes_message(events[index]))
-        probed.emplace(*message, EventRef{rank, index});
-    }
-    if (!probed.empty()) finding.culprits.push_back(rank);
-    for (const auto& [message, ref] : probed) finding.events.push_back(ref);
+  finding.events = {use.call};
+  std::string why = fmt::format("{} {}", use.object, use.rule->wrong);
+  if (use.earlier) {
+    finding.events.push_back(*use.earlier);
+    why += fmt::format(": {} ({})", event_text(scenario, *use.earlier), place_text(at(scenario, *use.earlier)));
   }
-  if (finding.events.empty()) return std::nullopt;
-  const EventRef first = finding.events.front();
-  finding.expected = "a matched receive of the message";
-  finding.actual = "finalize";
-  finding.text = fmt::format("Rank {} reaches finalize without receiving the message that {} took ({}).", first.rank,
-                             event_text(scenario, first), place_text(at(scenario, first)));
-  return Fault{{finding}, fmt::format("{}@0 never received", name_of(at(scenario, first).op))};
+  finding.expected = use.rule->right;
+  finding.actual = fmt::format("rank {}: {}, and {}", use.call.rank, event_text(scenario, event), why);
+  finding.text =
+      fmt::format("Rank {} calls {} ({}), but {}.", use.call.rank, event_text(scenario, event), place_text(event), why);
+  if (!event.extras->error.empty())
+    finding.evidence.push_back(fmt::format("the library reports \"{}\" there", event.extras->error));
+  return finding;
+}
+
+std::string form_of(const Scenario& scenario, const WrongUse& use) {
+  return fmt::format("{}@0 {} {}", name_of(at(scenario, use.call).op), noun_of(use.kind), use.rule->wrong);
+}
+
+// What was begun, in the words of the call that would end it.
+std::string neglect_of(const Scenario& scenario, const LeftOpen& open) {
+  const std::string begun =
+      fmt::format("{} ({})", event_text(scenario, open.begun), place_text(at(scenario, open.begun)));
+  switch (open.kind) {
+    // "A matched probe … the message handle must be used in a matched receive" (MPI 4.1, section 3.8.2): nobody else
+    // can receive the message any more.
+    case kMessage: return fmt::format("receiving the message that {} took", begun);
+    case kSplit: return fmt::format("ending the split collective that {} began", begun);
+    default: break;
+  }
+  std::string text = fmt::format("ending the group that {} opened", begun);
+  if (open.inside.empty()) return text;
+  const EventRef first{open.begun.rank, open.inside.front()};
+  text += fmt::format(": {} ({})", event_text(scenario, first), place_text(at(scenario, first)));
+  return open.inside.size() == 1 ? text + " is never launched"
+                                 : text + fmt::format(" and {} more calls are never launched", open.inside.size() - 1);
+}
+
+Finding finding_of(const Scenario& scenario, const LeftOpen& open) {
+  Finding finding;
+  finding.kind = Verdict::misuse;
+  finding.events = {open.begun};
+  for (const std::uint32_t call : open.inside) finding.events.push_back({open.begun.rank, call});
+  finding.expected = open.kind == kMessage ? "a matched receive of the message"
+                     : open.kind == kSplit ? "its end"
+                                           : "group_end";
+  finding.actual = "the rank's end";
+  finding.text = fmt::format("Rank {} ends without {}.", open.begun.rank, neglect_of(scenario, open));
+  return finding;
+}
+
+// Ranks of one program make one mistake alike: a fault holds all that differ in nothing but rank and place.
+void add(std::vector<Fault>& faults, std::string form, Finding finding) {
+  const EventRef call = finding.events.front();
+  const auto same = std::find_if(faults.begin(), faults.end(), [&](const Fault& fault) { return fault.form == form; });
+  if (same == faults.end()) {
+    finding.culprits = {call.rank};
+    faults.push_back({{std::move(finding)}, std::move(form), false, {call}});
+    return;
+  }
+  Finding& first = same->findings.front();
+  if (first.culprits.back() != call.rank) first.culprits.push_back(call.rank);
+  first.events.push_back(call);
+  same->misused.push_back(call);
 }
 
 }  // namespace
 
+std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& run) {
+  std::vector<Fault> faults;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const Lifetimes lives = lifetimes_of(scenario, run, rank);
+    for (const WrongUse& use : lives.wrong) add(faults, form_of(scenario, use), finding_of(scenario, use));
+    for (const LeftOpen& open : lives.open)
+      if (open.ended)
+        add(faults,
+            fmt::format("{}@0 never {}", name_of(at(scenario, open.begun).op),
+                        open.kind == kMessage ? "received" : "ended"),
+            finding_of(scenario, open));
+  }
+  for (Fault& fault : faults)
+    if (Finding& first = fault.findings.front(); first.culprits.size() > 1)
+      first.evidence.push_back(fmt::format("the same on {}", ranks_text(first.culprits)));
+  return faults;
+}
+
+std::vector<Decision> unlaunched_groups(const Scenario& scenario, const model::Run& run) {
+  std::vector<Decision> groups;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    for (const LeftOpen& open : lifetimes_of(scenario, run, rank).open) {
+      if (open.kind != kGroup || open.inside.empty()) continue;
+      const Finding finding = finding_of(scenario, open);
+      groups.push_back({fmt::format("rank {} goes on without {}", rank, neglect_of(scenario, open)), finding.events});
+    }
+  return groups;
+}
+
 // "Before an MPI process invokes MPI_FINALIZE, the process must perform all MPI calls needed to complete its
 // involvement in MPI communications" (MPI 4.1, section 11.2.2).
 std::optional<Fault> find_misuse(const Scenario& scenario, const model::Run& run) {
-  if (run.never_completed.empty()) return find_forgotten_message(scenario, run);
+  if (run.never_completed.empty()) return std::nullopt;
   const Event& first = at(scenario, run.never_completed.front());
   Finding finding;
   finding.kind = Verdict::misuse;

@@ -64,24 +64,33 @@ bool is_argument_error(std::string_view error) {
   return std::find(std::begin(kClasses), std::end(kClasses), error) != std::end(kClasses);
 }
 
-bool explained(EventRef place, const std::vector<Fault>& mismatches) {
-  for (const Fault& fault : mismatches)
+// A misuse explains what comes of the misused call, not of the calls before that are evidence for it.
+bool is_misused(EventRef place, const std::vector<Fault>& causes) {
+  return std::any_of(causes.begin(), causes.end(), [&](const Fault& fault) {
+    return std::find(fault.misused.begin(), fault.misused.end(), place) != fault.misused.end();
+  });
+}
+
+bool explained(EventRef place, const std::vector<Fault>& causes) {
+  if (is_misused(place, causes)) return true;
+  for (const Fault& fault : causes)
     for (const Finding& finding : fault.findings)
-      if (std::find(finding.events.begin(), finding.events.end(), place) != finding.events.end()) return true;
+      if (finding.kind != Verdict::misuse &&
+          std::find(finding.events.begin(), finding.events.end(), place) != finding.events.end())
+        return true;
   return false;
 }
 
 // All members of a mismatching gathering, not only those that a finding points at.
-bool is_mismatching_call(const model::Run& run, EventRef place, const std::vector<Fault>& mismatches) {
-  if (explained(place, mismatches)) return true;
+bool is_faulty_call(const model::Run& run, EventRef place, const std::vector<Fault>& causes) {
+  if (explained(place, causes)) return true;
   for (const model::Gathering& gathering : run.gatherings.all()) {
     const auto member = run.gatherings.member_index(gathering, place.rank);
     if (member < 0 || gathering.arrivals[static_cast<std::size_t>(member)] != place.index) continue;
     if (gathering.conflicted) return true;
     const auto& members = run.gatherings.members(gathering);
     for (std::size_t other = 0; other < members.size(); ++other)
-      if (gathering.arrivals[other] < model::kBefore &&
-          explained({members[other], gathering.arrivals[other]}, mismatches))
+      if (gathering.arrivals[other] < model::kBefore && explained({members[other], gathering.arrivals[other]}, causes))
         return true;
   }
   return false;
@@ -94,30 +103,29 @@ bool some_exit_failed(const Scenario& scenario) {
                      [](const RankTrace& rank) { return rank.end.kind == EndKind::finalized && rank.end.status != 0; });
 }
 
-std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& run,
-                                   const std::vector<Fault>& mismatches) {
+std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& causes) {
   std::vector<ErrorSite> sites;
   const bool failed_exit = some_exit_failed(scenario);
-  const bool by_mismatch = ended_by_mismatch(scenario, run, mismatches);
+  const bool by_faulty_call = ended_by_faulty_call(scenario, run, causes);
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto slot = static_cast<std::size_t>(rank);
     const auto& events = scenario.ranks[slot].events;
-    bool erred = false;
+    bool erred = false, misused = false;
     for (std::uint32_t index = 0; index < events.size() && index <= run.index[slot]; ++index) {
       const std::string& error = events[index].extras->error;
       if (error.empty() || is_watchdog(error)) continue;
-      if (!is_argument_error(error) && in_mismatching_call(scenario, run, {rank, index}, mismatches)) continue;
-      sites.push_back({{rank, index},
-                       true,
-                       "error",
-                       fmt::format("reported \"{}\" in {}", error, event_text(scenario, events[index]))});
+      const EventRef place{rank, index};
+      if ((misused = is_misused(place, causes))) break;
+      if (!is_argument_error(error) && in_faulty_call(scenario, run, place, causes)) continue;
+      sites.push_back(
+          {place, true, "error", fmt::format("reported \"{}\" in {}", error, event_text(scenario, events[index]))});
       erred = true;
       break;
     }
-    if (erred || run.standing[slot] != model::Standing::dead) continue;
+    if (erred || misused || run.standing[slot] != model::Standing::dead) continue;
     const auto place = last_place(scenario, run, rank);
     const bool inside = place && events[place->index].state == EventState::started;
-    if (by_mismatch || (inside && events[place->index].op == Op::finalize && failed_exit)) continue;
+    if (by_faulty_call || (inside && events[place->index].op == Op::finalize && failed_exit)) continue;
     const std::string form = end_form(scenario, run, rank);
     std::string text = end_text(form);
     if (place)
@@ -146,27 +154,25 @@ std::string consequence(const Scenario& scenario, const model::Run& run, Finding
 
 }  // namespace
 
-bool in_mismatching_call(const Scenario& scenario, const model::Run& run, EventRef place,
-                         const std::vector<Fault>& mismatches) {
+bool in_faulty_call(const Scenario& scenario, const model::Run& run, EventRef place, const std::vector<Fault>& causes) {
   const std::vector<EventRef> calls = calls_in_progress(scenario, place);
-  return std::any_of(calls.begin(), calls.end(),
-                     [&](EventRef call) { return is_mismatching_call(run, call, mismatches); });
+  return std::any_of(calls.begin(), calls.end(), [&](EventRef call) { return is_faulty_call(run, call, causes); });
 }
 
-bool ended_by_mismatch(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& mismatches) {
-  if (mismatches.empty()) return false;
+bool ended_by_faulty_call(const Scenario& scenario, const model::Run& run, const std::vector<Fault>& causes) {
+  if (causes.empty()) return false;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
-    if (events.empty() || events.back().state != EventState::started) continue;
+    if (events.empty() || (events.back().state != EventState::started && events.back().extras->error.empty())) continue;
     const EventRef last{rank, static_cast<std::uint32_t>(events.size() - 1)};
-    if (in_mismatching_call(scenario, run, last, mismatches)) return true;
+    if (in_faulty_call(scenario, run, last, causes)) return true;
   }
   return false;
 }
 
 std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run& run,
-                                     const std::vector<Fault>& mismatches) {
-  const std::vector<ErrorSite> sites = error_sites(scenario, run, mismatches);
+                                     const std::vector<Fault>& causes) {
+  const std::vector<ErrorSite> sites = error_sites(scenario, run, causes);
   if (sites.empty()) return std::nullopt;
   // An error that a rank reported tells more than how a rank ended.
   const auto reported =

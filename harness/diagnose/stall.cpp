@@ -25,7 +25,7 @@ std::vector<std::int32_t> ranks_in_mismatching_calls(const Scenario& snapshot, c
     if (!model::ends_in_a_call(snapshot, lane)) continue;
     const auto& events = snapshot.ranks[static_cast<std::size_t>(lane.rank)].events;
     const auto last = lane.whole ? static_cast<std::uint32_t>(events.size() - 1) : lane.events.back();
-    if (diagnosis::in_mismatching_call(snapshot, run, {lane.rank, last}, mismatches)) ranks.push_back(lane.rank);
+    if (diagnosis::in_faulty_call(snapshot, run, {lane.rank, last}, mismatches)) ranks.push_back(lane.rank);
   }
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

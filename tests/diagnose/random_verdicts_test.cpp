@@ -29,11 +29,15 @@ bool has_wildcards(const Scenario& scenario) {
 }
 
 // What the reference says of a schedule.
-enum class Truth : std::uint8_t { completes, pending, perhaps_pending, mismatch, deadlock, in_some_orders, undefined };
+// clang-format off
+enum class Truth : std::uint8_t {
+  completes, pending, perhaps_pending, misused, mismatch, deadlock, in_some_orders, undefined,
+};
+// clang-format on
 
 std::string_view name_of(Truth truth) {
-  static constexpr std::string_view kNames[] = {"completes", "request pending",      "perhaps pending", "mismatch",
-                                                "deadlock",  "fault in some orders", "not compared"};
+  static constexpr std::string_view kNames[] = {"completes", "request pending", "perhaps pending",      "misused",
+                                                "mismatch",  "deadlock",        "fault in some orders", "not compared"};
   return kNames[static_cast<std::size_t>(truth)];
 }
 
@@ -50,22 +54,27 @@ Truth truth_of(const Scenario& scenario, std::optional<std::int64_t> buffered) {
   if (blocked > 0) return Truth::in_some_orders;
   if (mismatched == all) return Truth::mismatch;
   if (mismatched > 0) return Truth::in_some_orders;
+  if (uses_wrongly(scenario)) return Truth::misused;
   if (faulty == 0) return Truth::completes;
   return faulty == all ? Truth::pending : Truth::perhaps_pending;
 }
 
 bool agree(Family family, const Scenario& scenario, Truth truth, Verdict verdict) {
   switch (truth) {
-    // A wildcard whose message is not certain is a race also where nothing goes wrong. What else is misuse of a window
-    // or a file (an access outside its epoch, a call after its end) the reference does not know.
+    // A wildcard whose message is not certain is a race also where nothing goes wrong. What is misuse of a window (an
+    // access outside its epoch, a call after its end) the reference does not know.
     case Truth::completes:
       return verdict == Verdict::completes || (verdict == Verdict::race && has_wildcards(scenario)) ||
-             (verdict == Verdict::misuse && (family >= Family::fences && family <= Family::files));
+             (verdict == Verdict::misuse && (family >= Family::fences && family <= Family::locks));
     case Truth::pending: return verdict == Verdict::misuse;
     // A waitsome that does not say how many it completed is taken to complete what is done.
     case Truth::perhaps_pending: return verdict == Verdict::misuse || verdict == Verdict::completes;
+    case Truth::misused: return verdict == Verdict::misuse;
     case Truth::mismatch: return verdict == Verdict::mismatch;
-    case Truth::deadlock: return verdict == Verdict::deadlock;
+    // Who marks partitions too early waits for them in vain, which only follows from it.
+    case Truth::deadlock:
+      return verdict == Verdict::deadlock ||
+             (verdict == Verdict::misuse && family == Family::partitions && uses_wrongly(scenario));
     // Another order of kernels than the host's is told in a note: it is no fault of the schedule.
     case Truth::in_some_orders: return verdict != Verdict::completes || family == Family::streams;
     case Truth::undefined: return true;

@@ -308,7 +308,13 @@ void add_files(Builder& builder) {
   for (int calls = 1 + builder.below(3); calls > 0; --calls) {
     static constexpr Op kOps[] = {Op::file_set_view,   Op::file_sync,         Op::file_write_all,    Op::file_read_all,
                                   Op::file_iwrite_all, Op::file_write_at_all, Op::file_write_ordered};
-    begin_everywhere(builder, of_file(builder.one_of(kOps)));
+    const Op op = builder.one_of(kOps);
+    const bool needs_rest = op == Op::file_set_view || op == Op::file_sync;  // MPI 4.1, sections 14.3 and 14.6.1
+    for (std::int32_t rank = 0; needs_rest && rank < builder.world(); ++rank) builder.complete(rank);
+    begin_everywhere(builder, of_file(op));
+    if (builder.one_in(4))
+      begin_everywhere(builder, of_file(Op::file_read_all_begin)),
+          begin_everywhere(builder, of_file(Op::file_read_all_end));
     if (builder.one_in(4)) add_message(builder, 0, false);
   }
   for (std::int32_t rank = 0; rank < builder.world(); ++rank) builder.complete(rank);

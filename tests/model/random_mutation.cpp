@@ -114,8 +114,11 @@ bool mutate(Builder& builder) {
       events.erase(place);
       return true;
     case 1:
-      // A second nonblocking call would need a second request.
-      if (grouped || events[at].request != kNoRequest || kind_of(events[at].op) == OpKind::wait) return false;
+      // A second nonblocking call would need a second request, but not a second start or mark.
+      if (grouped || kind_of(events[at].op) == OpKind::wait) return false;
+      if (events[at].request != kNoRequest && kind_of(events[at].op) != OpKind::start &&
+          kind_of(events[at].op) != OpKind::partition)
+        return false;
       events.insert(place, Event(events[at]));
       return true;
     case 2: {

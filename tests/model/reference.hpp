@@ -40,4 +40,8 @@ struct Ending {
 std::optional<std::set<Ending>> all_endings(const Scenario& scenario, const Assumed& assumed = {},
                                             std::size_t max_states = 1000000);
 
+// Does some call use a request, message, communicator or file that the calls before it leave in no state for it? All
+// calls are taken to be made. Epochs of windows, and NCCL's groups, are not judged.
+bool uses_wrongly(const Scenario& scenario);
+
 }  // namespace petri::test
