@@ -45,6 +45,16 @@ program chapters
   case ('persistent_neighbors')
     call persistent_neighbors(rank)
 #endif
+#if defined(PETRI_MPI_4)
+  case ('mpi4_messages')
+    call mpi4_messages(rank)
+#if !defined(PETRI_F08)
+  case ('partitioned')
+    call partitioned(rank)
+#endif
+  case ('from_groups')
+    call from_groups(rank)
+#endif
   case ('communicators')
     call communicators(rank)
   case ('steps')

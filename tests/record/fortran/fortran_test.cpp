@@ -88,11 +88,11 @@ TEST_P(RecordFortran, EveryCallIsThereWithItsLine) {
     }
   }
   std::set<std::string> listed = listed_calls();
-  // Left out: what ends the job (below), what is many starts, and what came with MPI 4.0.
-  for (const char* other :
-       {"abort", "startall", "isendrecv", "isendrecv_replace", "comm_idup_with_info", "psend_init", "precv_init",
-        "pready", "pready_range", "pready_list", "parrived", "comm_create_from_group", "intercomm_create_from_groups"})
-    EXPECT_EQ(listed.erase(other), 1u) << other;
+  // Left out: what ends the job (below), and what is many starts.
+  for (const char* other : {"abort", "startall"}) EXPECT_EQ(listed.erase(other), 1u) << other;
+  if (GetParam() == std::string("F08"))  // mpi4.F90 says why
+    for (const char* other : {"psend_init", "precv_init", "pready", "pready_range", "pready_list", "parrived"})
+      EXPECT_EQ(listed.erase(other), 1u) << other;
   std::erase_if(listed, [](const std::string& name) { return !is_in_library(name); });
   EXPECT_THAT(seen, IsSupersetOf(listed));
 }
