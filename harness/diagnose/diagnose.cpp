@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/diagnose/buffering.hpp"
+#include "harness/diagnose/conflicts.hpp"
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
 #include "harness/model/explore.hpp"
@@ -37,6 +38,7 @@ class Judge {
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
     if (result_.findings.empty() && !misuses.empty()) judge_other_orders(actual, true);
     for (const Fault& fault : misuses) add(Verdict::misuse, fault);
+    for (const Fault& fault : find_conflicts(scenario_, actual)) add(Verdict::misuse, fault);
     for (const Fault& fault : find_busy_buffers(scenario_)) add(Verdict::misuse, fault);
     if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
     judge_races(actual);

@@ -30,7 +30,8 @@ void describe_target(Call& call, MPI_Win win, const Target& target) {
   if (!call.active()) return;
   describe_object(call, windows, win);
   call.slot().matched = rank_value(target.rank);
-  set_disp(call.slot(), target.disp);
+  // Bytes that lie apart are no range: where they are is not told.
+  set_disp(call.slot(), flatten(target.type).contiguous ? target.disp : kNoDisp);
   call.data(target.count, target.type);
 }
 

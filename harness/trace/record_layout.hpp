@@ -195,7 +195,8 @@ struct alignas(kSlotBytes) Slot {
 };
 static_assert(sizeof(Slot) == kSlotBytes);
 
-// 64 bits in the place of two arguments that calls with a displacement do not have.
+// 64 bits in the place of two arguments that calls with a displacement do not have; negative: unknown.
+inline constexpr std::int64_t kNoDisp = -1;
 inline void set_disp(Slot& slot, std::int64_t disp) {
   slot.peer = static_cast<std::int32_t>(static_cast<std::uint64_t>(disp));
   slot.tag = static_cast<std::int32_t>(static_cast<std::uint64_t>(disp) >> 32);

@@ -32,6 +32,7 @@ class Builder {
   void freed(std::int32_t comm) { freed_.insert(comm); }
   std::int32_t new_tag() { return ++tags_; }
   std::uint32_t new_request() { return ++requests_; }
+  std::int64_t new_place() { return 4 * places_++; }  // of an int32 in a window, that nobody else accesses
 
   static Event call(Op op, std::int32_t comm = 0);
   void emit(std::int32_t rank, Event event);
@@ -58,6 +59,7 @@ class Builder {
   std::set<std::int32_t> freed_;
   std::int32_t tags_ = 0, thread_ = 0;
   std::uint32_t requests_ = 0;
+  std::int64_t places_ = 0;
 };
 
 // One action of each kind: what all its participants do.

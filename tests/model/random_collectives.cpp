@@ -59,7 +59,7 @@ Event transfer(Builder& builder, const std::string& win, std::int32_t target) {
   static constexpr Op kOps[] = {Op::put, Op::get, Op::accumulate};
   Event event = of_window(builder.one_of(kOps), win);
   event.extras.edit().target = target;
-  event.extras.edit().disp = 0;
+  event.extras.edit().disp = builder.new_place();
   event.count = 1;
   event.dtype = ElementType::int32;
   if (event.op == Op::accumulate) event.reduce = ReduceOp::sum;

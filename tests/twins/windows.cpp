@@ -164,6 +164,80 @@ TWIN(unlock_left_out, 3, missing, deadlock, "0") {
   window.free();
 }
 
+// Two ranks put into the same integer of a third one, in one epoch.
+TWIN(puts_meet, 3, argument, misuse, "1,2") {
+  Window window;
+  MPI_Win_fence(0, window.win);
+  if (rank > 0) MPI_Put(&rank, 1, MPI_INT, 0, wrong ? 1 : rank, 1, MPI_INT, window.win);  // fault
+  MPI_Win_fence(0, window.win);
+  window.free();
+}
+
+// A rank reads what it has put, before that is flushed.
+TWIN(flush_left_out, 2, missing, misuse, "1") {
+  Window window;
+  int got = 0;
+  if (rank == 1) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win);
+    MPI_Put(&rank, 1, MPI_INT, 0, 3, 1, MPI_INT, window.win);  // fault
+    if (!wrong) MPI_Win_flush(0, window.win);
+    MPI_Get(&got, 1, MPI_INT, 0, 3, 1, MPI_INT, window.win);  // fault
+    MPI_Win_unlock(0, window.win);
+  }
+  window.free();
+}
+
+// A value is told before the lock under which it was put is given back.
+TWIN(told_before_unlock, 3, order, misuse, "1,2") {
+  Window window;
+  int go = 0;
+  if (rank == 2) MPI_Recv(&go, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+  if (rank > 0) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window.win);
+    MPI_Put(&rank, 1, MPI_INT, 0, 3, 1, MPI_INT, window.win);  // fault
+    if (wrong && rank == 1) MPI_Send(&go, 1, MPI_INT, 2, 0, world);
+    MPI_Win_unlock(0, window.win);
+  }
+  if (!wrong && rank == 1) MPI_Send(&go, 1, MPI_INT, 2, 0, world);
+  window.free();
+}
+
+// Every second integer from one rank, those between from another.
+LEGAL(interleaved_puts, 3) {
+  Window window;
+  MPI_Datatype every_second;
+  const int numbers[4] = {rank, rank, rank, rank};
+  MPI_Type_vector(4, 1, 2, MPI_INT, &every_second);
+  MPI_Type_commit(&every_second);
+  MPI_Win_fence(0, window.win);
+  if (rank > 0) MPI_Put(numbers, 4, MPI_INT, 0, rank - 1, 1, every_second, window.win);
+  MPI_Win_fence(0, window.win);
+  MPI_Type_free(&every_second);
+  window.free();
+}
+
+// A lock of the program's own, taken and given back by atomic calls.
+LEGAL(spin_lock, 3) {
+  Window window;
+  MPI_Win_lock_all(0, window.win);
+  if (rank == 0) window.memory[0] = 0;
+  MPI_Win_sync(window.win);
+  MPI_Barrier(world);
+  if (rank > 0) {
+    const int free = 0, taken = 1;
+    for (int seen = taken; seen != free;) {
+      MPI_Compare_and_swap(&taken, &free, &seen, MPI_INT, 0, 0, window.win);
+      MPI_Win_flush(0, window.win);
+    }
+    MPI_Put(&rank, 1, MPI_INT, 0, 3, 1, MPI_INT, window.win);
+    MPI_Win_flush(0, window.win);
+    MPI_Accumulate(&free, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_REPLACE, window.win);
+    MPI_Win_flush(0, window.win);
+  }
+  MPI_Win_unlock_all(window.win);
+  window.free();
+}
+
 // Fences around transfers in both directions, by ranks that have nothing to transfer as well.
 LEGAL(fences, 3) {
   Window window;
