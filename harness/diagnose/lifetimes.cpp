@@ -141,7 +141,16 @@ class Walker {
       if (const auto found = communicators_.find(event.comm); found != communicators_.end())
         use(found->second, kAccess, index, name);
     }
-    if (kind_of(event.op) != OpKind::comm_create || event.new_comm == kNoComm) return;
+    if (kind_of(event.op) == OpKind::comm_create) make_communicator(index);
+  }
+
+  void make_communicator(std::uint32_t index) {
+    const Event& event = events_[index];
+    if (event.new_comm == kNoComm) {  // it may have made any that is gone anew
+      for (auto& [number, comm] : communicators_)
+        if (comm.state == kGone) comm.state = kUnknown;
+      return;
+    }
     Object& made = communicators_[event.new_comm];
     made = {kCommunicator, kUnknown, {}, false};
     use(made, form_of(event.op) == OpForm::nonblocking ? kStart : kMake, index, "");

@@ -174,7 +174,11 @@ class RankReader {
       return one.new_comm == event.comm || (kind_of(one.op) == OpKind::comm_free && one.comm == event.comm);
     });
     if (last == nullptr) return false;
-    if (kind_of(last->op) == OpKind::comm_free) return true;
+    if (kind_of(last->op) == OpKind::comm_free) {  // a call that does not say what it made may have made it again
+      const Event* made = latest(
+          at, [](const Event& one) { return kind_of(one.op) == OpKind::comm_create && one.new_comm == kNoComm; });
+      return made == nullptr || made < last;
+    }
     return form_of(last->op) == OpForm::nonblocking && standing(at, last->request) == Standing::active;
   }
 

@@ -68,6 +68,27 @@ TWIN(closed_in_other_order, 2, order, deadlock, "0,1") {
   MPI_File_close(&two);
 }
 
+// A view is set while a write is under way.
+TWIN(view_before_write_is_complete, 2, completion, misuse, "0,1") {
+  MPI_File file = open_all("twins-view.dat");
+  MPI_Request request;
+  MPI_File_iwrite_at_all(file, 4 * rank, &rank, 1, MPI_INT, &request);  // fault
+  if (!wrong) MPI_Wait(&request, no_status);
+  MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);  // fault
+  if (wrong) MPI_Wait(&request, no_status);
+  MPI_File_close(&file);
+}
+
+// Another collective write between the halves of a split one.
+TWIN(write_inside_split_write, 2, order, misuse, "0,1") {
+  MPI_File file = open_all("twins-split.dat");
+  MPI_File_write_at_all_begin(file, 4 * rank, &rank, 1, MPI_INT);  // fault
+  if (!wrong) MPI_File_write_at_all_end(file, &rank, no_status);
+  MPI_File_write_at_all(file, 64 + 4 * rank, &rank, 1, MPI_INT, no_status);  // fault
+  if (wrong) MPI_File_write_at_all_end(file, &rank, no_status);
+  MPI_File_close(&file);
+}
+
 // Parts of any size, none among them, and independent calls between the collective ones.
 LEGAL(parts_of_any_size, 3) {
   MPI_File file = open_all("twins-parts.dat");

@@ -31,6 +31,16 @@ TWIN(never_completed, 3, completion, misuse, "2") {
   if (!wrong || rank != 2) MPI_Wait(&request, no_status);
 }
 
+// A barrier's request is freed instead of completed.
+TWIN(freed_instead, 2, completion, misuse, "0,1") {
+  MPI_Request request;
+  MPI_Ibarrier(world, &request);  // fault
+  if (wrong)
+    MPI_Request_free(&request);  // fault
+  else
+    MPI_Wait(&request, no_status);
+}
+
 // Two of them in another order on one rank.
 TWIN(order_swapped, 3, order, deadlock, "0") {
   int mine = rank, sum = 0, number = 0;

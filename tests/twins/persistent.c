@@ -150,6 +150,35 @@ LEGAL(meets_ordinary_calls, 2) {
   }
 }
 
+/* A send is started again before its last round is complete. */
+TWIN(started_again_while_active, 2, completion, misuse, "0") {
+  int number = 0;
+  MPI_Request request;
+  if (rank == 1) {
+    for (int round = 0; round < 2; ++round) MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Send_init(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+  MPI_Start(&request); /* fault */
+  if (!wrong) MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Start(&request); /* fault */
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Request_free(&request);
+}
+
+/* A send that is freed while it is active completes all the same. */
+LEGAL(freed_while_active, 2) {
+  static int number;
+  MPI_Request request;
+  if (rank == 1) {
+    MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return;
+  }
+  MPI_Send_init(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+  MPI_Start(&request);
+  MPI_Request_free(&request);
+}
+
 /* Requests that were made for nothing, and never freed. */
 LEGAL(never_started, 2) {
   int mine = rank, theirs = 0;
