@@ -1,6 +1,7 @@
 #include <limits>
 #include <utility>
 
+#include "harness/trace/op_keys.hpp"
 #include "reducers/passes.hpp"
 #include "reducers/searches.hpp"
 
@@ -14,7 +15,8 @@ void forget(RankTrace& rank, Facts facts) {
   const bool recorder_ended = rank.end.kind == EndKind::running || rank.end.kind == EndKind::finalized;
   if (facts == Facts::all && recorder_ended) rank.end = RankEnd{};
   for (Event& event : rank.events) {
-    if (facts != Facts::clocks) event.state = EventState::unknown;
+    // Only an event that was observed may lack what its operation needs.
+    if (facts != Facts::clocks && missing_argument(event) == nullptr) event.state = EventState::unknown;
     event.time = std::numeric_limits<double>::quiet_NaN();
   }
 }

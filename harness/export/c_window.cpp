@@ -6,6 +6,7 @@
 
 #include "harness/export/c_rank.hpp"
 #include "harness/export/c_text.hpp"
+#include "harness/trace/event_words.hpp"
 #include "harness/worker/plan/words.hpp"
 
 namespace petri::c {
@@ -14,7 +15,7 @@ namespace {
 std::string assertions_of(const Event& event) {
   std::vector<std::string> modes;
   for (const std::string& word : words_of(event.extras->assertions)) {
-    for (const char* known : {"nocheck", "nostore", "noput", "noprecede", "nosucceed"})
+    for (const std::string_view known : kAssertionWords)
       if (word == known) modes.push_back(mode_name(word));
   }
   return modes.empty() ? "0" : join(modes, " | ");

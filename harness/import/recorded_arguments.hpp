@@ -29,6 +29,16 @@ inline std::int32_t valid_rank(std::int32_t rank, std::int32_t peers) {
   return rank >= 0 && rank < peers ? rank : kUnset;
 }
 
+// "root" and "null" say something on an intercommunicator only.
+inline std::int32_t valid_root(std::int32_t rank, const Communicator& comm, std::int32_t peers) {
+  if (rank == kAny || (comm.known && !comm.is_inter() && (rank == kNull || rank == kRootHere))) return kUnset;
+  return valid_rank(rank, peers);
+}
+
+inline std::int32_t valid_target(std::int32_t rank, std::int32_t peers) {
+  return rank == kAny || rank == kRootHere ? kUnset : valid_rank(rank, peers);
+}
+
 inline std::int32_t valid_tag(std::int32_t tag) {
   return tag >= 0 || tag == kAny ? tag : kUnset;
 }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "harness/import/recorded_arguments.hpp"
 #include "harness/import/recorded_memory.hpp"
+#include "harness/trace/op_keys.hpp"
 
 namespace petri {
 namespace {
@@ -17,6 +19,10 @@ void take_point_to_point(Event& event, const Slot& slot, std::int32_t peers) {
   event.peer = valid_rank(slot.peer, peers);
   event.tag = valid_tag(slot.tag);
   event.count = valid_count(slot.count);
+  if (kind_of(event.op) == OpKind::send) {
+    if (event.peer == kAny) event.peer = kUnset;
+    if (event.tag == kAny) event.tag = kUnset;
+  }
   const bool completed = event.state == EventState::completed;
   if (event.op == Op::psend_init || event.op == Op::precv_init) {
     if (slot.matched >= 0) event.extras.edit().partitions = slot.matched;
@@ -61,9 +67,10 @@ void take_sides(Event& event, const record::Sides& sides) {
   extras.recvtype = type_of(sides.recvtype);
 }
 
-void take_collective(Event& event, const RecordedEvent& recorded, std::int32_t peers, bool events_lost) {
+void take_collective(Event& event, const RecordedEvent& recorded, const Communicator& comm, std::int32_t peers,
+                     bool events_lost) {
   const Slot& slot = recorded.slot();
-  if (is_rooted(event.op)) event.root = valid_rank(slot.peer, peers);
+  if (is_rooted(event.op)) event.root = valid_root(slot.peer, comm, peers);
   event.count = valid_count(slot.count);
   if (events_lost) event.coll_seq = slot.matched;
   if (!recorded.sides.empty()) take_sides(event, recorded.sides.front());
@@ -74,7 +81,9 @@ void take_collective(Event& event, const RecordedEvent& recorded, std::int32_t p
 
 // This rank's neighbours are known when the communicator is there; a grid's extents before.
 void take_topology(Event& event, const RecordedEvent& recorded, const ProcessFacts& facts) {
-  if (!recorded.dims.empty()) event.extras.edit().dims = recorded.dims;
+  const bool sensible =
+      std::all_of(recorded.dims.begin(), recorded.dims.end(), [](auto extent) { return extent >= 0; });
+  if (!recorded.dims.empty() && sensible) event.extras.edit().dims = recorded.dims;
   if (!recorded.periods.empty()) event.extras.edit().periods = recorded.periods;
   const auto topology = facts.topologies.find(recorded.slot().result);
   if (recorded.slot().result <= record::kSelfComm || topology == facts.topologies.end()) return;
@@ -86,7 +95,7 @@ void take_topology(Event& event, const RecordedEvent& recorded, const ProcessFac
 }
 
 void take_intercomm(Event& event, const Slot& slot, CommNames& comms, std::int32_t peers) {
-  event.root = valid_rank(slot.matched, peers);
+  event.root = slot.matched >= 0 ? valid_rank(slot.matched, peers) : kUnset;
   event.tag = valid_tag(slot.tag);
   if (slot.count < 0 || slot.count > std::numeric_limits<std::int32_t>::max()) return;
   const Communicator& bridge = comms.at(comms.index_of(static_cast<std::int32_t>(slot.count)));
@@ -98,7 +107,7 @@ void take_creation(Event& event, const RecordedEvent& recorded, CommNames& comms
                    std::int32_t peers, bool events_lost) {
   const Slot& slot = recorded.slot();
   if (events_lost && is_positional(event.op)) event.coll_seq = slot.matched;
-  if (is_rooted(event.op)) event.root = valid_rank(slot.peer, peers);
+  if (is_rooted(event.op)) event.root = valid_root(slot.peer, comms.at(event.comm), peers);
   if (kind_of(event.op) == OpKind::comm_create && slot.result > record::kSelfComm) {
     event.new_comm = comms.index_of(slot.result);
     take_topology(event, recorded, facts);
@@ -203,6 +212,37 @@ void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& 
   if ((slot.flags & record::kListCut) != 0) event.extras.edit().free_keys.emplace_back("x_list_cut", "true");
 }
 
+// A slot has room for more than its operation's arguments, and damage may have filled it.
+void drop_foreign_arguments(Event& event) {
+  const auto lacks = [&](Key key) { return !takes(event.op, key); };
+  if (lacks(Key::dtype_)) event.dtype = ElementType::unknown;
+  if (lacks(Key::reduce_)) event.reduce = ReduceOp::unknown;
+  if (lacks(Key::count_)) event.count = kUnknownCount;
+  if (lacks(Key::request_)) event.request = kNoRequest;
+  if (lacks(Key::matched_)) event.matched = kUnset;
+  if (lacks(Key::tag_)) event.tag = kUnset;
+  if (lacks(Key::comm_)) event.comm = 0;
+  if (lacks(Key::flag_)) event.flag = -1;
+  if (lacks(Key::coll_seq_)) event.coll_seq = kUnset;
+  if (event.extras.empty()) return;
+  EventExtras& extras = event.extras.edit();
+  if (lacks(Key::polls_)) extras.polls = 0;
+  if (lacks(Key::index_)) extras.index.reset();
+  if (lacks(Key::indices_)) extras.indices.clear();
+  if (lacks(Key::requests_)) extras.requests.clear();
+  if (lacks(Key::ranks_)) extras.ranks.clear();
+  if (lacks(Key::assert_)) extras.assertions.clear();
+  if (lacks(Key::counts_)) extras.counts.clear();
+  if (lacks(Key::in_)) {
+    extras.in.reset();
+    extras.out.reset();
+  }
+  if (lacks(Key::sendbuffer_)) {
+    extras.sendbuffer.reset();
+    extras.recvbuffer.reset();
+  }
+}
+
 }  // namespace
 
 Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFacts& facts, bool events_lost) {
@@ -223,7 +263,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
       if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front(), peers);
       break;
     case OpKind::start: event.matched = valid_rank(slot.matched, peers); break;
-    case OpKind::collective: take_collective(event, recorded, peers, events_lost); break;
+    case OpKind::collective: take_collective(event, recorded, comms.at(event.comm), peers, events_lost); break;
     case OpKind::comm_create:
     case OpKind::comm_free: take_creation(event, recorded, comms, facts, peers, events_lost); break;
     case OpKind::window: take_window(event, recorded, comms.at(event.comm), peers, events_lost); break;
@@ -237,6 +277,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
   take_message_number(event, slot);
   take_flag(event, slot);
   take_rest(event, recorded, facts);
+  drop_foreign_arguments(event);
   return event;
 }
 

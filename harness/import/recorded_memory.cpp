@@ -83,7 +83,7 @@ void take_window(Event& event, const RecordedEvent& recorded, const Communicator
   const std::int64_t ordinal = event.op == Op::win_test ? slot.count : slot.result;
   if (ordinal >= 0) extras.win = window_name(comm, static_cast<std::int32_t>(ordinal));
   if (has_target(event.op)) {
-    const std::int32_t target = valid_rank(slot.matched, peers);
+    const std::int32_t target = valid_target(slot.matched, peers);
     if (target != kUnset) extras.target = target;
   }
   if (is_window_collective(event.op) && events_lost) event.coll_seq = slot.matched;
@@ -97,7 +97,7 @@ void take_rma(Event& event, const RecordedEvent& recorded, const Communicator& c
   const Slot& slot = recorded.slot();
   EventExtras& extras = event.extras.edit();
   if (slot.result >= 0) extras.win = window_name(comm, slot.result);
-  const std::int32_t target = valid_rank(slot.matched, peers);
+  const std::int32_t target = valid_target(slot.matched, peers);
   if (target != kUnset) extras.target = target;
   event.count = valid_count(slot.count);
   take_disp(event, slot);

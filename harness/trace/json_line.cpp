@@ -230,8 +230,8 @@ simdjson::ondemand::object JsonLine::restart() {
   return object;
 }
 
-void JsonLine::fail(const char* at, const std::string& reason) const {
-  throw InputError(file_, number_, static_cast<std::size_t>(at - text_.data()) + 1, reason);
+InputError JsonLine::error_at(const char* at, const std::string& reason) const {
+  return InputError(file_, number_, column_of(at), reason);
 }
 
 void JsonLine::fail_broken(simdjson::error_code error) const {

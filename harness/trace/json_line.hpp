@@ -82,8 +82,13 @@ class JsonLine {
   template <class Visit>
   void any_fields(simdjson::ondemand::object object, Visit&& visit);
 
-  [[noreturn]] void fail(const char* at, const std::string& reason) const;
-  [[noreturn]] void fail_at_start(const std::string& reason) const { fail(text_.data(), reason); }
+  InputError error_at(const char* at, const std::string& reason) const;
+  [[noreturn]] void fail(const char* at, const std::string& reason) const { throw error_at(at, reason); }
+  [[noreturn]] void fail_at_start(const std::string& reason) const { fail(start(), reason); }
+  const char* start() const { return text_.data(); }
+  const std::string& file() const { return file_; }
+  std::size_t number() const { return number_; }
+  std::size_t column_of(const char* at) const { return static_cast<std::size_t>(at - text_.data()) + 1; }
   // What the parser could not take: a syntax error with its place, or the parser's own words.
   [[noreturn]] void fail_broken(simdjson::error_code error) const;
 

@@ -66,14 +66,14 @@ void read_lines(LineSource& source, JsonLine& line, std::string& text, Scenario&
     line.load(text, source.number());
     read_line(lines, line, whole);
   }
-  if (whole) return;
-  if (!lines.any())
+  if (!whole && !lines.any())
     throw InputError(source.name(), source.number(), 0,
                      fmt::format("the file has a header for {} ranks and nothing else: expected events and an end line",
                                  scenario.world()));
-  scenario.cut = true;
+  scenario.cut = !whole;
   for (RankTrace& rank : scenario.ranks)
-    if (!rank.end.stated) rank.end.kind = EndKind::cut;
+    if (scenario.cut && !rank.end.stated) rank.end.kind = EndKind::cut;
+  lines.finish();
 }
 
 Scenario read_all(LineSource& source) {
@@ -87,7 +87,7 @@ Scenario read_all(LineSource& source) {
 }  // namespace
 
 void fail_unknown_name(const JsonValue& value, std::string_view text, const char* what,
-                       const std::vector<std::string_view>& names) {
+                       std::span<const std::string_view> names) {
   const auto meant = nearest(text, names);
   value.reject(fmt::format("a known {}{}", what, meant ? fmt::format(" (did you mean \"{}\"?)", *meant) : ""));
 }

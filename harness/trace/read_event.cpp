@@ -1,8 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <span>
 
+#include "harness/trace/event_words.hpp"
 #include "harness/trace/nearest.hpp"
 #include "harness/trace/read_parts.hpp"
 
@@ -156,13 +157,23 @@ bool read_creation(Key key, JsonValue& value, EventExtras& extras) {
   }
 }
 
-std::string read_lock(JsonValue& value) {
-  static const std::vector<std::string_view> names{"shared", "exclusive"};
-  const auto find = [](std::string_view text) -> std::optional<std::string> {
-    if (std::find(names.begin(), names.end(), text) == names.end()) return std::nullopt;
-    return std::string(text);
-  };
-  return read_name(value, find, "lock", names);
+// The name that the ranks have given to something.
+std::string read_label(JsonValue& value, const char* what) {
+  std::string name(value.text());
+  if (name.empty()) value.reject(fmt::format("the name of {}", what));
+  return name;
+}
+
+// One of `names`, or with several allowed a list of them: "create,wronly".
+std::string read_words(JsonValue& value, const char* what, std::span<const std::string_view> names, bool several) {
+  const std::string_view text = value.text();
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = several ? rest.find(',') : std::string_view::npos;
+    const std::string_view word = rest.substr(0, comma);
+    if (std::find(names.begin(), names.end(), word) == names.end()) fail_unknown_name(value, word, what, names);
+    if (comma == std::string_view::npos) return std::string(text);
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 Buffer read_buffer(JsonValue& value) {
@@ -174,13 +185,13 @@ Buffer read_buffer(JsonValue& value) {
 
 bool read_memory(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
-    case Key::win_: extras.win = value.text(); return true;
-    case Key::lock_: extras.lock = read_lock(value); return true;
-    case Key::assert_: extras.assertions = value.text(); return true;
+    case Key::win_: extras.win = read_label(value, "a window"); return true;
+    case Key::lock_: extras.lock = read_words(value, "lock", kLockWords, false); return true;
+    case Key::assert_: extras.assertions = read_words(value, "assertion", kAssertionWords, true); return true;
     case Key::disp_: extras.disp = value.whole(); return true;
-    case Key::file_: extras.file = value.text(); return true;
+    case Key::file_: extras.file = read_label(value, "a file"); return true;
     case Key::path_: extras.path = value.text(); return true;
-    case Key::mode_: extras.mode = value.text(); return true;
+    case Key::mode_: extras.mode = read_words(value, "access mode", kModeWords, true); return true;
     case Key::sendbuffer_: extras.sendbuffer = read_buffer(value); return true;
     case Key::recvbuffer_: extras.recvbuffer = read_buffer(value); return true;
     default: return false;
@@ -231,20 +242,21 @@ class EventReader {
     for (const Key key : {Key::rank_, Key::op_})
       if (!line_.has(key)) line_.fail_at_start(fmt::format("expected an event: \"{}\" is missing", name_of(key)));
     check_rank();
+    check_keys(read_, line_);
     resolve_comm();
-    check_group_ranks();
-    check_wildcards();
+    check_arguments(read_, scenario_, line_);
     resolve_seq();
     if (has(Key::new_)) event_.new_comm = comm_named_or_new(new_);
+    lines_.history_.add(read_, line_);
     scenario_.ranks[static_cast<std::size_t>(rank_)].events.push_back(std::move(event_));
   }
 
  private:
   bool has(Key key) const { return at(key) != nullptr; }
-  const char* at(Key key) const { return at_[static_cast<std::size_t>(key)]; }
+  const char* at(Key key) const { return read_.at(key); }
 
   void field(Key key, JsonValue& value) {
-    at_[static_cast<std::size_t>(key)] = value.at();
+    read_.places[static_cast<std::size_t>(key)] = value.at();
     switch (key) {
       case Key::rank_: rank_ = value.small(); break;
       case Key::op_: event_.op = read_name(value, op_named, "operation", op_names()); break;
@@ -318,52 +330,6 @@ class EventReader {
                                            meant ? fmt::format("; did you mean \"{}\"?", *meant) : ""));
   }
 
-  void check_group_ranks() {
-    const Communicator& comm = scenario_.comm_of(event_);
-    if (!comm.known) return;
-    const EventExtras& extras = event_.extras.get();
-    const auto check_in = [&](Key key, std::int32_t rank, const Communicator& names, std::size_t size) {
-      if (rank >= static_cast<std::int32_t>(size))
-        line_.fail(at(key), fmt::format("\"{}\" must be a group rank of \"{}\", which has {} ranks{}, got {}",
-                                        name_of(key), names.name, size, names.is_inter() ? " there" : "", rank));
-    };
-    const std::size_t peers = comm.peers_of(rank_).size();
-    const auto check = [&](Key key, std::int32_t rank) { check_in(key, rank, comm, peers); };
-    check(Key::root_, event_.root);
-    if (extras.remote.empty()) {
-      check(Key::peer_, event_.peer);
-    } else if (const std::int32_t remote = scenario_.find_comm(extras.remote); remote != kNoComm) {
-      const Communicator& bridge = scenario_.comms[static_cast<std::size_t>(remote)];
-      if (bridge.known) check_in(Key::peer_, event_.peer, bridge, bridge.peers_of(rank_).size());
-    }
-    check(Key::matched_, event_.matched);
-    check(Key::sendpeer_, extras.sendpeer);
-    check(Key::recvpeer_, extras.recvpeer);
-    if (extras.target) check(Key::target_, *extras.target);
-    if (extras.ranks.empty()) return;
-    auto sorted = extras.ranks;
-    std::sort(sorted.begin(), sorted.end());
-    // The members that a creation names are of the caller's own group.
-    const std::size_t own = comm.is_inter() ? comm.ranks.size() + comm.remote.size() - peers : peers;
-    check_in(Key::ranks_, sorted.back(), comm, own);
-    if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-      line_.fail(at(Key::ranks_), fmt::format("\"ranks\" must name each rank once, got {} twice", *twice));
-  }
-
-  // Only a receive or a probe may take what comes.
-  void check_wildcards() {
-    const EventExtras& extras = event_.extras.get();
-    const auto check = [&](Key key, std::int32_t argument) {
-      if (argument == kAny) line_.fail(at(key), fmt::format("\"{}\" cannot be \"any\" in a send", name_of(key)));
-    };
-    if (kind_of(event_.op) == OpKind::send) {
-      check(Key::peer_, event_.peer);
-      check(Key::tag_, event_.tag);
-    }
-    check(Key::sendpeer_, extras.sendpeer);
-    check(Key::sendtag_, extras.sendtag);
-  }
-
   void resolve_seq() {
     const auto& events = scenario_.ranks[static_cast<std::size_t>(rank_)].events;
     if (events.size() > static_cast<std::size_t>(kMostSeq)) line_.fail_at_start("expected fewer events of one rank");
@@ -387,10 +353,10 @@ class EventReader {
   LineReader& lines_;
   Scenario& scenario_;
   JsonLine& line_;
-  Event event_;
-  std::int32_t rank_ = 0;
+  ReadEvent read_;
+  Event& event_ = read_.event;
+  std::int32_t& rank_ = read_.rank;
   std::string comm_, new_;
-  std::array<const char*, kKeyCount> at_{};  // where each key's value stands in the line
 };
 
 void LineReader::event(JsonLine& line) {

@@ -3,18 +3,26 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "harness/trace/json_line.hpp"
+#include "harness/trace/read_history.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
 
 // The header line: a scenario with its world and nothing in it.
 Scenario read_header(JsonLine& line);
+
+// Every key of an event stands with an operation that has it, and those that the operation needs are there.
+void check_keys(const ReadEvent& read, const JsonLine& line);
+
+// What an event's arguments say of each other, and of the communicators known so far.
+void check_arguments(const ReadEvent& read, const Scenario& scenario, const JsonLine& line);
 
 // What reading the lines after the header has to remember.
 class LineReader {
@@ -25,6 +33,8 @@ class LineReader {
   void event(JsonLine& line);
   void rank_end(JsonLine& line);
   void file_end(JsonLine& line) const;
+  // All lines have been read: what could be judged only with the ends of the ranks.
+  void finish() const { history_.finish(scenario_); }
 
   // Something beyond the header has been read.
   bool any() const { return any_; }
@@ -40,13 +50,14 @@ class LineReader {
   std::vector<bool> ended_;                         // by rank
   // The communicator over which a window or file was made, by its rank and its name ("win w", "file f").
   std::map<std::pair<std::int32_t, std::string>, std::int32_t> made_over_;
+  ReadHistory history_;
   std::uint64_t events_ = 0;
   bool any_ = false;
   bool in_events_ = false;
 };
 
 [[noreturn]] void fail_unknown_name(const JsonValue& value, std::string_view text, const char* what,
-                                    const std::vector<std::string_view>& names);
+                                    std::span<const std::string_view> names);
 
 // The value of an enumeration that `value` spells, or an error that names the nearest of `names`.
 template <class Find>

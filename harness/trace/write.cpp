@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 #include <cerrno>
@@ -11,6 +12,8 @@
 #include <ostream>
 #include <string>
 #include <system_error>
+
+#include "harness/trace/op_keys.hpp"
 
 namespace petri {
 namespace {
@@ -45,6 +48,14 @@ void put_argument(json& line, const char* key, std::int32_t value) {
 
 void put_count(json& line, const char* key, std::int64_t value) {
   if (value != kUnknownCount) line[key] = value;
+}
+
+// A list that the operation needs stands there even when it is empty: so many, none, is what the call says.
+template <class T>
+void put_needed_list(json& line, Key key, const Event& event, const std::vector<T>& list) {
+  const auto& needs = op_keys(event.op).needs;
+  if (!list.empty() || std::find(needs.begin(), needs.end(), std::vector{key}) != needs.end())
+    line[std::string(name_of(key))] = list;
 }
 
 template <class T>
@@ -131,7 +142,7 @@ json summary(const Summary& summary) {
 void put_creation(json& line, const Scenario& scenario, const Event& event, const EventExtras& extras) {
   put_text(line, "remote", extras.remote);
   if (event.new_comm != kNoComm) line["new"] = scenario.comms.at(static_cast<std::size_t>(event.new_comm)).name;
-  put_list(line, "ranks", extras.ranks);
+  put_needed_list(line, Key::ranks_, event, extras.ranks);
   if (extras.color) line["color"] = word_or_number(*extras.color);
   if (extras.key) line["key"] = *extras.key;
   put_ranks(line, "sources", extras.sources);
@@ -164,10 +175,10 @@ void put_data(json& line, const Event& event, const EventExtras& extras) {
 void put_completion(json& line, const Event& event, const EventExtras& extras) {
   if (extras.message) line["message"] = *extras.message;
   if (event.request != kNoRequest) line["request"] = event.request;
-  put_list(line, "requests", extras.requests);
+  put_needed_list(line, Key::requests_, event, extras.requests);
   if (event.flag >= 0) line["flag"] = event.flag != 0;
   if (extras.index) line["index"] = word_or_number(*extras.index);
-  put_list(line, "indices", extras.indices);
+  put_needed_list(line, Key::indices_, event, extras.indices);
   if (extras.polls != 0) line["polls"] = extras.polls;
   if (extras.partitions) line["partitions"] = *extras.partitions;
 }

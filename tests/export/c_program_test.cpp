@@ -105,7 +105,8 @@ TEST(CProgram, LetsAThreadWaitForWhatAnotherMade) {
 }
 
 TEST(CProgram, RefusesWhatItCannotExpress) {
-  EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence"})"), "scenario: rank 1, event 7: win_fence names no window");
+  EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence","state":"completed"})"),
+            "scenario: rank 1, event 7: win_fence names no window");
   EXPECT_THAT(rejected(R"({"rank":0,"op":"group_start"})"), HasSubstr("group_start cannot be written: it is NCCL's"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"stream_sync","device":0,"stream":"s"})"),
               HasSubstr("stream_sync cannot be written: it is work of a device"));
@@ -117,8 +118,8 @@ TEST(CProgram, RefusesWhatItCannotExpress) {
               HasSubstr("cart_create cannot be written: the extents of its grid are not known"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"intercomm_create","root":0,"new":"c"})"),
               HasSubstr("where its remote leader is, is not known"));
-  EXPECT_THAT(rejected(R"({"rank":0,"op":"send"})"), HasSubstr("names no peer"));
-  EXPECT_THAT(rejected(R"({"rank":0,"op":"wait"})"), HasSubstr("names no request"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"send","state":"completed"})"), HasSubstr("names no peer"));
+  EXPECT_THAT(rejected(R"({"rank":0,"op":"wait","state":"completed"})"), HasSubstr("names no request"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"bcast","count":1})"), HasSubstr("names no root"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"allreduce","count":3000000000,"dtype":"int8"})"),
               HasSubstr("count of 3000000000"));

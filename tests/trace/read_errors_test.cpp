@@ -209,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(
               R"(18: "root" must be a group rank of "dp0", which has 2 ranks, got 2)"),
         third("MatchedOutside", R"({"rank":0,"op":"recv","peer":"any","matched":3,"comm":"dp0"})",
               R"(46: "matched" must be a group rank of "dp0", which has 2 ranks, got 3)"),
-        third("TargetOutside", R"({"rank":0,"op":"put","target":2,"comm":"dp0"})",
+        third("TargetOutside", R"({"rank":0,"op":"put","target":2,"comm":"dp0","win":"w"})",
               R"(31: "target" must be a group rank of "dp0", which has 2 ranks, got 2)"),
         third("GroupOutside", R"({"rank":0,"op":"comm_create","ranks":[0,2],"comm":"dp0","new":"n"})",
               R"(38: "ranks" must be a group rank of "dp0", which has 2 ranks, got 2)"),
@@ -245,6 +245,136 @@ INSTANTIATE_TEST_SUITE_P(
                  std::string(kHeader) + "\n{\"rank\":1,\"end\":\"exited\"}\n{\"rank\":1,\"end\":\"exited\"}\n",
                  R"(3:9: rank 1 has already ended)"}),
     name_of_case);
+
+// Which keys stand with an operation: op_keys.inc. The schema test holds the rest of the table.
+INSTANTIATE_TEST_SUITE_P(
+    Keys, ReadErrors,
+    testing::Values(
+        second("LockWithoutLock", R"({"rank":0,"op":"win_lock","win":"w","target":1})",
+               R"(1: win_lock needs "lock", which is missing)"),
+        second("LockWithoutTarget", R"({"rank":0,"op":"win_lock","win":"w","lock":"shared"})",
+               R"(1: win_lock needs "target", which is missing)"),
+        second("PostWithoutGroup", R"({"rank":0,"op":"win_post","win":"w"})",
+               R"(1: win_post needs "ranks", which is missing)"),
+        second("PutWithoutTarget", R"({"rank":0,"op":"put","win":"w"})", R"(1: put needs "target", which is missing)"),
+        second("PutWithoutWindow", R"({"rank":0,"op":"put","target":1})", R"(1: put needs "win", which is missing)"),
+        second("FenceWithoutWindow", R"({"rank":0,"op":"win_fence"})", R"(1: win_fence needs "win", which is missing)"),
+        second("ReadyWithoutPartition", R"({"rank":0,"op":"pready","request":1})",
+               R"(1: pready needs "index", which is missing)"),
+        second("RangeOfOnePartition", R"({"rank":0,"op":"pready_range","request":1,"index":0})",
+               R"(51: "index" is no argument of pready_range, which needs "indices")"),
+        second("ArrivedWithoutRequest", R"({"rank":0,"op":"parrived","index":0})",
+               R"(1: parrived needs "request", which is missing)"),
+        second("RecordOfNoEvent", R"({"rank":0,"op":"event_record","stream":"s"})",
+               R"(1: event_record needs "event", which is missing)"),
+        second("CloseOfNoFile", R"({"rank":0,"op":"file_close"})", R"(1: file_close needs "file", which is missing)"),
+        second("WaitForNothing", R"({"rank":0,"op":"wait"})", R"(1: wait needs "request", which is missing)"),
+        second("WaitallForOne", R"({"rank":0,"op":"waitall","request":1})",
+               R"(36: "request" is no argument of waitall, which needs "requests")"),
+        second("SendToNobody", R"({"rank":0,"op":"send","count":1})", R"(1: send needs "peer", which is missing)"),
+        second("HalfAnExchange", R"({"rank":0,"op":"sendrecv","sendpeer":1})",
+               R"(1: sendrecv needs "recvpeer" or "peer", which is missing)"),
+        second("WindowOfABarrier", R"({"rank":0,"op":"barrier","win":"w"})", R"(32: "win" is no argument of barrier)"),
+        second("RootOfAnAllreduce", R"({"rank":0,"op":"allreduce","root":0})",
+               R"(35: "root" is no argument of allreduce)"),
+        second("LockOfAPut", R"({"rank":0,"op":"put","win":"w","target":1,"lock":"shared"})",
+               R"(50: "lock" is no argument of put)"),
+        second("RequestOfASend", R"({"rank":0,"op":"send","peer":1,"request":3})",
+               R"(42: "request" is no argument of send)")),
+    name_of_case);
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, ReadErrors,
+    testing::Values(
+        second("UnknownAssertion", R"({"rank":0,"op":"win_fence","win":"w","assert":"noput,nosuceed"})",
+               R"(47: "assert" must be a known assertion (did you mean "nosucceed"?), got "noput,nosuceed")"),
+        second("UnknownMode", R"({"rank":0,"op":"file_open","file":"f","mode":"create,wronyl"})",
+               R"(46: "mode" must be a known access mode (did you mean "wronly"?), got "create,wronyl")"),
+        second("WindowWithoutName", R"({"rank":0,"op":"win_fence","win":""})",
+               R"(34: "win" must be the name of a window, got "")"),
+        second("RootWordOfOneGroup", R"({"rank":0,"op":"bcast","root":"root"})",
+               R"(31: "root" can be "root" on an intercommunicator only, and "world" is none)"),
+        second("NoRootOfOneGroup", R"({"rank":0,"op":"bcast","root":"null"})",
+               R"(31: "root" can be "null" on an intercommunicator only, and "world" is none)"),
+        second("IndexOutside", R"({"rank":0,"op":"waitany","requests":[1,2],"index":2})",
+               R"(51: "index" must be a place in the list of 2 requests, from 0, got 2)"),
+        second("IndicesOutside", R"({"rank":0,"op":"waitsome","requests":[1],"indices":[0,1]})",
+               R"(52: "indices" must be a place in the list of 1 request, from 0, got 1)"),
+        second("NeighbourOutside", R"({"rank":0,"op":"dist_graph_create_adjacent","new":"g","sources":[4]})",
+               R"(65: "sources" must be a group rank of "world", which has 4 ranks, got 4)"),
+        second("GridTooLarge", R"({"rank":0,"op":"cart_create","new":"g","dims":[3,2]})",
+               R"(47: "dims" must not have more places than "world" has ranks, which are 4)"),
+        second("GridOverflows", R"({"rank":0,"op":"cart_create","new":"g","dims":[2147483647,2147483647,2147483647]})",
+               R"(47: "dims" must not have more places than "world" has ranks, which are 4)"),
+        second("PeriodsOfOtherDims", R"({"rank":0,"op":"cart_create","new":"g","dims":[2,2],"periods":[1]})",
+               R"(63: "periods" must have one entry for each of the 2 "dims", got 1)"),
+        second("MoreBytesThanMemoryHas", R"({"rank":0,"op":"bcast","count":4611686018427387904,"dtype":"float64"})",
+               R"(32: "count" must be fewer than 2^63 bytes, got 4611686018427387904 of float64)"),
+        second("MoreElementsThanANumberHolds", R"({"rank":0,"op":"alltoallv","counts":[9223372036854775807,1]})",
+               R"(37: "counts" must be fewer than 2^63 elements in all)")),
+    name_of_case);
+
+// What earlier lines made, by the names of later ones.
+INSTANTIATE_TEST_SUITE_P(
+    Made, ReadErrors,
+    testing::Values(
+        BadInput{"RequestOfNoCall", std::string(kHeader) + R"(
+{"rank":0,"op":"irecv","peer":1,"request":1}
+{"rank":0,"op":"wait","request":2})",
+                 R"(3:33: no earlier call of rank 0 made the request 2; the last that it made is 1)"},
+        BadInput{"RequestOfAnotherRank", std::string(kHeader) + R"(
+{"rank":0,"op":"irecv","peer":1,"request":1}
+{"rank":1,"op":"waitall","requests":[1]})",
+                 R"(3:37: no earlier call of rank 1 made the request 1: it made none)"},
+        BadInput{"WindowMistyped", std::string(kHeader) + R"(
+{"rank":0,"op":"win_create","win":"halo"}
+{"rank":0,"op":"win_fence","win":"hola"})",
+                 R"(3:34: no earlier call of rank 0 made the window "hola"; did you mean "halo"?)"},
+        BadInput{"FileMistyped", std::string(kHeader) + R"(
+{"rank":0,"op":"file_open","file":"out"}
+{"rank":0,"op":"file_close","file":"uot"})",
+                 R"(3:36: no earlier call of rank 0 made the file "uot"; did you mean "out"?)"},
+        BadInput{
+            "WindowsInCrossedOrder", std::string(kHeader) + R"(
+{"rank":0,"op":"win_create","win":"w"}
+{"rank":0,"op":"win_create","win":"v"}
+{"rank":1,"op":"win_create","win":"v"}
+{"rank":1,"op":"win_create","win":"w"})",
+            R"(4:35: rank 1 names "v" what rank 0 names "w" in line 2: both make it by the same win_create on "world", which joins by position, so it must have one name)"},
+        BadInput{
+            "CommunicatorsInCrossedOrder", std::string(kHeader) + R"(
+{"rank":0,"op":"comm_split","color":0,"new":"a"}
+{"rank":0,"op":"comm_dup","new":"b"}
+{"rank":1,"op":"comm_split","color":1,"new":"c"}
+{"rank":1,"op":"comm_dup","new":"d"})",
+            R"(5:33: rank 1 names "d" what rank 0 names "b" in line 3: both make it by the same comm_dup on "world", which joins by position, so it must have one name)"}),
+    name_of_case);
+
+// What looks like one of these errors and is none.
+TEST(Read, TakesWhatARecordMayLack) {
+  const std::string header = std::string(kHeader) + "\n";
+  for (const char* lines : {
+           // Observed: what the call was given, no MPI accepts, or the record lost it.
+           R"({"rank":0,"op":"put","win":"w","state":"completed","error":"MPI_ERR_RANK"})",
+           R"({"rank":0,"op":"wait","request":7,"state":"completed"})",
+           // Events were lost before the first one.
+           "{\"rank\":0,\"op\":\"wait\",\"request\":7}\n{\"rank\":0,\"end\":\"running\",\"dropped\":3}",
+           R"({"rank":0,"seq":3,"op":"wait","request":7})",
+           // Made before the scenario begins, or by a call that this rank lacks.
+           "{\"rank\":0,\"op\":\"win_create\",\"win\":\"new\"}\n{\"rank\":0,\"op\":\"win_fence\",\"win\":\"early\"}",
+           "{\"rank\":0,\"op\":\"win_create\",\"win\":\"w\"}\n{\"rank\":0,\"op\":\"win_fence\",\"win\":\"v\"}\n"
+           "{\"rank\":1,\"op\":\"win_create\",\"win\":\"w\"}\n{\"rank\":1,\"op\":\"win_create\",\"win\":\"v\"}\n{"
+           "\"rank\":1,\"op\":\"win_fence\",\"win\":\"v\"}\n{\"end\":true}",
+           // Ranks that went apart give no name to the same thing.
+           "{\"rank\":0,\"op\":\"barrier\"}\n{\"rank\":0,\"op\":\"comm_dup\",\"new\":\"b\"}\n"
+           "{\"rank\":1,\"op\":\"comm_dup\",\"new\":\"a\"}\n{\"rank\":1,\"op\":\"comm_dup\",\"new\":\"c\"}",
+           // A grid with fewer places than ranks, an access to nobody (MPI 4.1, section 12.3), an exchange by halves.
+           R"({"rank":0,"op":"cart_create","new":"g","dims":[3],"periods":[0]})",
+           R"({"rank":0,"op":"put","win":"w","target":"null"})",
+           R"({"rank":0,"op":"sendrecv","sendpeer":1,"peer":2})",
+       })
+    EXPECT_EQ(error_of(header + lines + "\n"), "") << lines;
+}
 
 }  // namespace
 }  // namespace petri::test

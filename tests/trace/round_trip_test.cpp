@@ -59,7 +59,7 @@ TEST(Read, FillsTheEvent) {
   EXPECT_EQ(split.extras->color, kNull);
   EXPECT_FALSE(scenario.comms.at(static_cast<std::size_t>(split.new_comm)).known);
   EXPECT_EQ(scenario.ranks[0].events[2].extras->recvpeer, kAny);
-  const EventExtras& bcast = scenario.ranks[1].events[2].extras.get();
+  const EventExtras& bcast = scenario.ranks[1].events[4].extras.get();
   EXPECT_TRUE(std::signbit(bcast.values.at(1)));
   EXPECT_TRUE(std::isnan(bcast.values.at(3)));
   EXPECT_THAT(bcast.free_keys, ElementsAre(Pair("x_free", "\"é\"")));

@@ -147,8 +147,8 @@ TEST(Account, ShowsARankThatIsStuckInItsImpliedFinalize) {
 }
 
 TEST(Account, APollLoopAndItsSuccessAreOneEventWhereTheScenarioHasOne) {
-  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"test","request":4,"flag":1}
-{"rank":0,"op":"barrier"}
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"seq":6,"op":"test","request":4,"flag":1}
+{"rank":0,"seq":7,"op":"barrier"}
 {"end":true,"events":2}
 )");
   const Scenario recording =

@@ -105,7 +105,7 @@ TEST(Plan, CountsWhatIsHeldAtOnce) {
 
 TEST(Plan, NamesASendWithoutItsPeer) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
-{"rank":0,"op":"send","count":1}
+{"rank":0,"op":"send","count":1,"state":"completed"}
 {"end":true,"events":1}
 )");
   EXPECT_THAT(reason_against_replay(scenario), HasSubstr("its peer is not known"));
@@ -164,10 +164,10 @@ TEST(Plan, OneThreadIsOneLaneWhateverItsNumber) {
 
 TEST(Plan, AFailedPollBelongsToTheNextOfItsKind) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
-{"rank":0,"op":"test","request":0,"flag":0,"polls":3}
-{"rank":0,"op":"test","request":0,"flag":1}
-{"rank":0,"op":"test","request":1,"flag":0}
-{"rank":0,"op":"barrier"}
+{"rank":0,"seq":7,"op":"test","request":0,"flag":0,"polls":3}
+{"rank":0,"seq":8,"op":"test","request":0,"flag":1}
+{"rank":0,"seq":9,"op":"test","request":1,"flag":0}
+{"rank":0,"seq":10,"op":"barrier"}
 {"end":true,"events":4}
 )");
   const std::vector<Event>& events = scenario.ranks[0].events;
@@ -178,10 +178,10 @@ TEST(Plan, AFailedPollBelongsToTheNextOfItsKind) {
 
 TEST(Plan, KnowsWhereARankStaysForEver) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":3}
-{"rank":0,"op":"test","request":0,"flag":0,"polls":3}
+{"rank":0,"seq":4,"op":"test","request":0,"flag":0,"polls":3}
 {"rank":1,"op":"sleep","state":"started"}
 {"rank":1,"op":"barrier","state":"scheduled"}
-{"rank":2,"op":"test","request":0,"flag":0,"polls":3}
+{"rank":2,"seq":4,"op":"test","request":0,"flag":0,"polls":3}
 {"rank":0,"end":"running"}
 {"rank":1,"end":"running"}
 {"rank":2,"end":"finalized"}

@@ -1,10 +1,10 @@
 #include "harness/worker/plan/files.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string_view>
 
+#include "harness/trace/event_words.hpp"
 #include "harness/worker/plan/memory.hpp"
 #include "harness/worker/plan/plan.hpp"
 #include "harness/worker/plan/words.hpp"
@@ -32,9 +32,7 @@ std::optional<std::string> reason_against_mode(const Event& event) {
 }  // namespace
 
 bool is_access_mode(const std::string& word) {
-  constexpr std::array<std::string_view, 9> kModes{"create",          "excl",   "rdonly",      "wronly",    "rdwr",
-                                                   "delete_on_close", "append", "unique_open", "sequential"};
-  return std::find(kModes.begin(), kModes.end(), word) != kModes.end();
+  return std::find(kModeWords.begin(), kModeWords.end(), word) != kModeWords.end();
 }
 
 std::map<std::string, FilePlan> files_of(const Scenario& scenario) {

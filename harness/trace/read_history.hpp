@@ -1,0 +1,67 @@
+// What earlier events of a file made, and whether later ones name it. Internal to harness/trace.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "harness/trace/json_line.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// An event as it was read, and where in the line the value of each of its keys stands.
+struct ReadEvent {
+  Event event;
+  std::int32_t rank = 0;
+  std::array<const char*, kKeyCount> places{};
+
+  const char* at(Key key) const { return places[static_cast<std::size_t>(key)]; }
+};
+
+// Requests, windows and files are made by a rank before it names them. Whether its record goes back to its start is
+// known when it has ended: until then, the first name of each rank that was not made is kept as a doubt.
+//
+// A window or file that nobody makes may be there when the scenario begins; but one whose name is nearly that of one
+// that its rank makes is mistyped.
+class ReadHistory {
+ public:
+  void add(const ReadEvent& read, const JsonLine& line);
+  // Throws the first doubt about a rank whose record is complete from its start; and where members of a communicator
+  // give two names to what they make together.
+  void finish(const Scenario& scenario) const;
+
+ private:
+  struct Place {
+    std::size_t line = 0, column = 0;
+  };
+
+  struct Doubt {
+    std::int32_t rank = 0;
+    std::string name;  // of a window or file; empty for a request
+    InputError error;
+  };
+
+  void doubt(const ReadEvent& read, std::string name, InputError error);
+  void check_requests(const ReadEvent& read, const JsonLine& line);
+  void check_made(const ReadEvent& read, Key key, const std::string& name, const JsonLine& line);
+  void check_names(const Scenario& scenario) const;
+  [[noreturn]] void fail_two_names(const Scenario& scenario, EventRef first, EventRef second) const;
+
+  std::string file_;
+  std::unordered_set<std::uint64_t> requests_;  // rank and number
+  std::unordered_map<std::int32_t, std::uint32_t> last_request_;
+  std::map<std::pair<std::int32_t, Key>, std::vector<std::string>> made_;  // windows and files of a rank
+  std::unordered_set<std::string> made_by_any_;
+  std::map<EventRef, Place> names_;                       // where an event names what it makes
+  std::unordered_map<std::int32_t, std::uint32_t> read_;  // events of a rank
+  std::unordered_set<std::int32_t> doubted_;
+  std::vector<Doubt> doubts_;  // at most one of a rank
+};
+
+}  // namespace petri
