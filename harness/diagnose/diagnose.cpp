@@ -135,7 +135,7 @@ class Judge {
   static bool follows_from(const model::Run& run, const Fault& fault) {
     const std::vector<EventRef>& events = fault.findings.front().events;
     return std::any_of(run.waits.begin(), run.waits.end(), [&](const model::Wait& wait) {
-      if (!run.stuck_lanes[wait.lane]) return false;
+      if (!run.stuck_lanes[wait.lane] || wait.atoms.empty()) return false;
       const model::Atom& atom = wait.atoms.front();
       const bool marked = std::find(events.begin(), events.end(), atom.posted) != events.end();
       if (atom.kind == model::Atom::partition) return marked;
@@ -146,10 +146,12 @@ class Judge {
   // NCCL calls that are never launched explain why nobody meets those who wait for them.
   void add_groups(const model::Run& run, std::vector<Fault>& faults) const {
     for (const Decision& group : unlaunched_groups(scenario_, run)) {
-      const std::int32_t rank = group.events.front().rank;
+      const std::int32_t comm = at(scenario_, group.events.back()).comm;
       for (Fault& fault : faults) {
         Finding& first = fault.findings.front();
-        if (std::find(first.culprits.begin(), first.culprits.end(), rank) == first.culprits.end()) continue;
+        if (std::none_of(first.events.begin(), first.events.end(),
+                         [&](EventRef ref) { return at(scenario_, ref).comm == comm; }))
+          continue;
         first.evidence.insert(first.evidence.begin(), group.text);
         first.events.insert(first.events.end(), group.events.begin(), group.events.end());
         break;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "harness/diagnose/describe.hpp"
@@ -103,12 +104,20 @@ std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& r
 
 std::vector<Decision> unlaunched_groups(const Scenario& scenario, const model::Run& run) {
   std::vector<Decision> groups;
+  std::map<std::pair<std::string, std::int32_t>, std::vector<std::int32_t>> ranks;  // by text of the first
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     for (const LeftOpen& open : lifetimes_of(scenario, run, rank).open) {
       if (open.kind != kGroup || open.inside.empty()) continue;
-      const Finding finding = finding_of(scenario, open);
-      groups.push_back({fmt::format("rank {} goes on without {}", rank, neglect_of(scenario, open)), finding.events});
+      const Event& call = at(scenario, {rank, open.inside.front()});
+      auto& alike = ranks[{event_text(scenario, at(scenario, open.begun)), call.comm}];
+      if (alike.empty()) groups.push_back({neglect_of(scenario, open), {open.begun, {rank, open.inside.front()}}});
+      alike.push_back(rank);
     }
+  for (Decision& group : groups) {
+    const Event& call = at(scenario, group.events.back());
+    const auto& alike = ranks.at({event_text(scenario, at(scenario, group.events.front())), call.comm});
+    group.text = fmt::format("{} {} on without {}", ranks_text(alike), alike.size() == 1 ? "goes" : "go", group.text);
+  }
   return groups;
 }
 

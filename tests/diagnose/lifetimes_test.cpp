@@ -77,6 +77,11 @@ TEST(Partitions, AreMarkedOfAStartedSendOnly) {
                 "pready@0 request is no partitioned send", {2, 1});
 }
 
+TEST(Partitions, ThatAreNeverMarkedLeaveTheSendIncomplete) {
+  const Diagnosis left = diagnose(partitioned("start(request=1); pready(request=1 index=0)", "start(request=1)"));
+  EXPECT_EQ(left.signature, "misuse: psend_init@0 never completed");
+}
+
 TEST(Partitions, MarkedTooEarlyExplainTheHang) {
   const Diagnosis hang = diagnose(partitioned(kBoth + "start(request=1); wait(request=1)"));
   EXPECT_EQ(hang.signature, "misuse: pready@0 request is not started");
@@ -185,6 +190,8 @@ TEST(Communicators, OfNcclEndWithTheirDestruction) {
   const std::string reduce = "allreduce(comm=a stream=s); ";
   expect_misuse(script({"comm_init_rank(new=a); comm_destroy(comm=a); " + reduce}, comm),
                 "allreduce@0 communicator was freed", {2, 1});
+  expect_misuse(script({"comm_init_rank(new=a); comm_abort(comm=a); comm_destroy(comm=a)"}, comm),
+                "comm_destroy@0 communicator was freed", {2, 1});
   expect_misuse(script({"comm_init_rank(new=a); comm_finalize(comm=a); " + reduce + "comm_destroy(comm=a)"}, comm),
                 "allreduce@0 communicator is being finalized", {2, 1});
   expect_legal(script({"comm_init_rank(new=a); " + reduce + "comm_finalize(comm=a); comm_destroy(comm=a)"}, comm));
@@ -245,12 +252,26 @@ TEST(Groups, LaunchNothingBeforeTheirEnd) {
 }
 
 TEST(Groups, ThatAreNotEndedExplainTheHang) {
-  const std::string comm = R"({"comm":"a","ranks":[0,1]})";
-  const std::string reduce = "allreduce(comm=a stream=s); ";
-  const Diagnosis hang =
-      diagnose(script({"group_start; " + reduce, "group_start; " + reduce + "group_end; stream_sync(stream=s)"}, comm));
-  EXPECT_EQ(hang.verdict, Verdict::deadlock);
-  EXPECT_THAT(hang.findings.front().evidence, Contains(HasSubstr("without ending the group")));
+  const std::string comm = R"({"comm":"a","ranks":[0,1,2]})";
+  const std::string open = "group_start; allreduce(comm=a stream=s); ";
+  const std::string whole = open + "group_end; stream_sync(stream=s)";
+  const auto expect_told = [&](const std::string& zero, const std::string& text) {
+    const Diagnosis hang = diagnose(script({zero, whole, whole}, comm));
+    EXPECT_EQ(hang.verdict, Verdict::deadlock);
+    EXPECT_THAT(hang.findings.front().evidence, Contains(HasSubstr(text)));
+  };
+  expect_told(open, "rank 0 goes on without ending the group");
+  expect_told(open + "recv(peer=1)", "rank 0 goes on without ending the group");
+  const Diagnosis many = diagnose(script({open, open, whole}, comm));
+  EXPECT_EQ(many.verdict, Verdict::deadlock);
+  EXPECT_THAT(many.findings.front().evidence, Contains(HasSubstr("ranks 0,1 go on without ending the group")));
+}
+
+TEST(Groups, ThatAProgramLeavesByItsExitAreTold) {
+  const std::string comm = R"({"comm":"a","ranks":[0]})";
+  const Diagnosis left = diagnose(script({"group_start; allreduce(comm=a stream=s); exit"}, comm));
+  EXPECT_EQ(left.verdict, Verdict::rank_error);
+  EXPECT_THAT(left.findings, Contains(testing::Field(&Finding::text, HasSubstr("without ending the group"))));
 }
 
 TEST(Finalize, IsTheLastCallOfMpi) {
