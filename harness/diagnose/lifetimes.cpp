@@ -58,7 +58,7 @@ class Walker {
         run_(run),
         rank_(rank),
         events_(scenario.ranks[static_cast<std::size_t>(rank)].events),
-        uses_(rank, !run.truncated[static_cast<std::size_t>(rank)]),
+        uses_(rank, is_whole(run, rank)),
         requests_(events_, uses_, !run.lanes[static_cast<std::size_t>(rank)].whole,
                   [&](std::uint32_t request, const Event& made, State state) { settle(request, made, state); }),
         groups_(events_, uses_) {}
@@ -73,6 +73,11 @@ class Walker {
   }
 
  private:
+  // Nothing was lost before the rank's first event, or cut out of the record since.
+  bool is_whole(const model::Run& run, std::int32_t rank) const {
+    return !run.truncated[static_cast<std::size_t>(rank)] && (events_.empty() || events_.front().seq == 0);
+  }
+
   void perform(std::uint32_t index) {
     const Event& event = events_[index];
     now_ = index;

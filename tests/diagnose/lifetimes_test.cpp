@@ -131,6 +131,8 @@ TEST(PersistentRequests, OfARingThatLostTheirInitAreNotJudged) {
                                  R"({"rank":0,"op":"start","request":1})"
                                  "\n" +
                                      lost + "\n"));
+  // Nor those of a piece that was cut out of a record.
+  expect_legal(script({"start(request=1 seq=70)"}));
 }
 
 TEST(PersistentRequests, ThatOneThreadWaitsForAnotherMayStart) {
