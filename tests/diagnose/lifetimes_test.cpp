@@ -124,6 +124,21 @@ TEST(PersistentRequests, MayBeFreedWhileActiveButForCollectivesAndPartitions) {
                 "request_free@0 request is of a collective", {1, 0});
 }
 
+TEST(Requests, OfCollectivesAndAccessesAreNeitherFreedNorCancelled) {
+  const std::string barrier = "ibarrier(request=1); ", wait = "wait(request=1)";
+  expect_misuse(script({barrier + "cancel(request=1); " + wait, barrier + wait}), "cancel@0 request is of a collective",
+                {1, 0});
+  const std::string made = "win_create(win=w); win_lock_all(win=w); ",
+                    freed = "; win_unlock_all(win=w); win_free(win=w)";
+  const std::string put = "rput(win=w target=1 request=1); ";
+  expect_misuse(script({made + put + "request_free(request=1)" + freed, made + freed}),
+                "request_free@0 request is of an access to a window", {3, 2});
+  expect_legal(script({made + put + wait + freed, made + freed}));
+  expect_misuse(partitioned("start(request=1); " + kBoth + "cancel(request=1); " + wait),
+                "cancel@0 request is a partitioned one", {4, 1});
+  expect_legal(script({"irecv(peer=1 request=1); cancel(request=1 flag=false); " + wait, "send(peer=0)"}));
+}
+
 TEST(PersistentRequests, OfARingThatLostTheirInitAreNotJudged) {
   const std::string lost = R"({"rank":0,"end":"finalized","dropped":7})";
   expect_legal(test::scenario(1, R"({"rank":0,"op":"start","request":1})"
