@@ -68,11 +68,21 @@ void compare_halves(const std::vector<Arrival>& arrivals, std::vector<Clash>& cl
   types.report("dtype", clashes);
 }
 
+// On an intercommunicator: a member that says it has no part in it, as its whole group does, while the other group
+// names it as the root (MPI 4.1, section 6.2.3).
+bool is_bystander_named_as_root(const std::vector<Arrival>& arrivals, const Arrival& one) {
+  if (!is_rooted(one.event->op) || one.event->root != kNull) return false;
+  const auto any = [&](const auto& holds) { return std::any_of(arrivals.begin(), arrivals.end(), holds); };
+  return any([&](const Arrival& other) { return other.group != one.group && other.root == one.member; }) &&
+         !any([&](const Arrival& other) { return other.group == one.group && other.event->root == kRootHere; });
+}
+
 void compare_roots_and_operations(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   Sides roots, operations;
   for (const Arrival& arrival : arrivals) {
     const Event& event = *arrival.event;
     if (is_rooted(event.op) && arrival.root >= 0) roots.add(std::to_string(arrival.root), arrival.ref);
+    if (is_bystander_named_as_root(arrivals, arrival)) roots.add("null", arrival.ref);
     if (reduces(event.op) && event.reduce != ReduceOp::unknown)
       operations.add(std::string(name_of(event.reduce)), arrival.ref);
   }

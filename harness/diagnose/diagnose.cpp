@@ -66,6 +66,8 @@ class Judge {
     std::vector<Fault> misuses = find_wrong_uses(scenario_, actual);
     std::vector<Fault> on_windows = find_epoch_faults(scenario_, actual);
     std::move(on_windows.begin(), on_windows.end(), std::back_inserter(misuses));
+    std::vector<Fault> reductions = find_invalid_reductions(scenario_, actual);
+    std::move(reductions.begin(), reductions.end(), std::back_inserter(misuses));
     return misuses;
   }
 

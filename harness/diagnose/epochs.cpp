@@ -37,7 +37,7 @@ class Epochs {
       case Op::win_flush_local: return locked(event) ? "" : "no lock is held at this target";
       case Op::win_flush_all:
       case Op::win_flush_local_all: return locked_all_ || !locks_.empty() ? "" : "no lock is held";
-      case Op::win_free: return quiet() ? "" : "an epoch is still open";
+      case Op::win_free: return free();
       default: return "";
     }
   }
@@ -52,15 +52,29 @@ class Epochs {
     return locked_all_ || !event.extras->target || locks_.count(*event.extras->target) != 0;
   }
 
-  std::string access(const Event& event) const {
+  std::string access(const Event& event) {
     const auto target = event.extras->target;
-    if (!target || *target == kNull || fenced_ || locked(event)) return "";
+    if (!target || *target == kNull || locked(event)) return "";
+    // "Request-based RMA operations … may be used only within passive target epochs" (MPI 4.1, section 12.3.5).
+    const bool by_request = form_of(event.op) == OpForm::nonblocking;
+    if (by_request && (fenced_ || started_)) return "no lock is held, which an access with a request needs";
+    if (fenced_) {
+      unclosed_ = unclosed_ || !started_;
+      return "";
+    }
     if (!started_) return "no epoch is open";
     const bool named = std::find(group_.begin(), group_.end(), *target) != group_.end();
     return named ? "" : "the open win_start does not name this target";
   }
 
+  // "… only after it has completed its involvement in RMA communications" (MPI 4.1, section 12.2.5).
+  std::string free() const {
+    if (!quiet()) return "an epoch is still open";
+    return unclosed_ ? "no win_fence has completed its accesses" : "";
+  }
+
   std::string fence(const Event& event) {
+    unclosed_ = false;
     fenced_ = !asserts(event, "nosucceed");
     if (started_ || posted_) return "an epoch of win_start or win_post is open";
     return locked_all_ || !locks_.empty() ? "a lock is held" : "";
@@ -96,6 +110,7 @@ class Epochs {
     return locks_.erase(*event.extras->target) != 0 ? "" : "no lock is held at this target";
   }
 
+  bool unclosed_ = false;  // an access since the last fence
   bool fenced_ = false, started_ = false, posted_ = false, locked_all_ = false;
   std::set<std::int32_t> locks_;
   std::vector<std::int32_t> group_;  // of the open start

@@ -52,6 +52,8 @@ std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& r
 std::optional<Fault> find_misuse(const Scenario& scenario, const model::Run& run);
 // Calls on a window outside the epochs that they need, by rank.
 std::vector<Fault> find_epoch_faults(const Scenario& scenario, const model::Run& run);
+// Predefined reduction operations on types that they do not take, with all ranks that ask for the same.
+std::vector<Fault> find_invalid_reductions(const Scenario& scenario, const model::Run& run);
 // Memory used while a pending operation owns it, by rank.
 std::vector<Fault> find_busy_buffers(const Scenario& scenario);
 // What ranks leave behind at finalize without freeing it, in words: legal, and often forgotten.

@@ -230,5 +230,47 @@ TEST(Signatures, OfOneRankThatWaitsForItselfIsNoCycleOfRanks) {
             "deadlock: A(recv@0 waits for A)");
 }
 
+TEST(Epochs, AccessesWithRequestsNeedALock) {
+  const std::string fence = "win_fence(win=w); ";
+  const std::string access = "rput(win=w target=1 disp=0 count=1 dtype=int32 request=1); wait(request=1); ";
+  expect(script({kWin + fence + access + fence, kWin + fence + fence}), Verdict::misuse, {0}, "no lock is held");
+  expect(script({kWin + "win_start(win=w ranks=[1]); " + access + "win_complete(win=w)",
+                 kWin + "win_post(win=w ranks=[0]); win_wait(win=w)"}),
+         Verdict::misuse, {0}, "no lock is held");
+  expect_legal(script({kWin + "win_lock(win=w target=1 lock=shared); " + access + "win_unlock(win=w target=1)", kWin}));
+}
+
+TEST(Epochs, OfAFenceIsClosedBeforeTheWindowIsFreed) {
+  const std::string fence = "win_fence(win=w); ", put = "put(win=w target=1 disp=0 count=1 dtype=int32); ";
+  const std::string free = "win_free(win=w)";
+  expect(script({kWin + fence + put + free, kWin + fence + free}), Verdict::misuse, {0}, "no win_fence has completed");
+  expect_legal(script({kWin + fence + put + fence + free, kWin + fence + fence + free}));
+  expect_legal(script({kWin + fence + free, kWin + fence + free}));
+}
+
+TEST(Reductions, TakeTheTypesOfTheirOperation) {
+  const auto both = [](const std::string& what) {
+    return script({"allreduce(count=1 " + what + ")", "allreduce(count=1 " + what + ")"});
+  };
+  for (const char* wrong : {"dtype=float32 reduce=band", "dtype=float64 reduce=lxor", "dtype=int32 reduce=maxloc",
+                            "dtype=complex64 reduce=max", "dtype=double_int reduce=sum", "dtype=byte reduce=sum",
+                            "dtype=int32 reduce=replace"})
+    expect(both(wrong), Verdict::misuse, {0, 1}, "does not take");
+  for (const char* right : {"dtype=int32 reduce=band", "dtype=byte reduce=bor", "dtype=bool reduce=land",
+                            "dtype=2int reduce=maxloc", "dtype=double_int reduce=minloc", "dtype=complex128 reduce=sum",
+                            "dtype=float32 reduce=user", "reduce=band", "dtype=aint reduce=max"})
+    expect_legal(both(right));
+  expect_legal(script(
+      {"allreduce(comm=n count=1 dtype=float32 reduce=avg)", "allreduce(comm=n count=1 dtype=float32 reduce=avg)"},
+      R"({"comm":"n","ranks":[0,1],"backend":"nccl"})"));
+}
+
+TEST(Intercommunicators, TheRootThatTheOtherGroupNamesSaysSo) {
+  const std::string comm = R"({"comm":"i","ranks":[0,1],"remote":[2,3]})";
+  const std::string named = "bcast(comm=i root=0 count=1 dtype=int32)", null = "bcast(comm=i root=null)";
+  expect(script({null, null, named, named}, comm), Verdict::mismatch, {0}, "root");
+  expect_legal(script({"bcast(comm=i root=root count=1 dtype=int32)", null, named, named}, comm));
+}
+
 }  // namespace
 }  // namespace petri

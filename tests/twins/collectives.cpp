@@ -208,6 +208,12 @@ TWIN(barrier_before_send, 2, order, deadlock, "0,1") {
   }
 }
 
+// Bits of numbers that are no integers.
+TWIN(bits_of_floats, 2, argument, misuse, "0,1") {
+  float number = 1, result = 0;
+  MPI_Allreduce(&number, &result, 1, MPI_FLOAT, wrong ? MPI_BAND : MPI_MAX, MPI_COMM_WORLD);  // fault
+}
+
 // Ranks without data call, too: roots and others from different lines, with arguments that mean nothing to them.
 LEGAL(roots_and_others, 3) {
   std::vector<int> all(12);

@@ -164,6 +164,15 @@ TWIN(unlock_left_out, 3, missing, deadlock, "0") {
   window.free();
 }
 
+// The fence that ends the puts is left out by all, before the window goes.
+TWIN(closing_fence_left_out, 2, missing, misuse, "0") {
+  Window window;
+  MPI_Win_fence(0, window.win);
+  if (rank == 0) window.put(1);
+  if (!wrong) MPI_Win_fence(0, window.win);
+  MPI_Win_free(&window.win);  // fault
+}
+
 // Two ranks put into the same integer of a third one, in one epoch.
 TWIN(puts_meet, 3, argument, misuse, "1,2") {
   Window window;
