@@ -152,9 +152,20 @@ void read_edits(const Scenario& scenario, const model::Run& run, const model::Ga
   if (blame.reading == Reading::extra || blame.reading == Reading::skipped) blame.call = blame.events.front();
 }
 
-void name_culprits(Blame& blame) {
+// Do the two groups of an intercommunicator do different things, each as one? Then it is one against one, however many
+// they are.
+bool is_group_against_group(const Scenario& scenario, const model::Gathering& gathering,
+                            const std::vector<Side>& sides) {
+  const Communicator& comm = scenario.comms[static_cast<std::size_t>(gathering.comm)];
+  if (!comm.is_inter() || sides.size() != 2) return false;
+  return std::any_of(sides.begin(), sides.end(), [&](const Side& side) {
+    return std::is_permutation(side.ranks.begin(), side.ranks.end(), comm.ranks.begin(), comm.ranks.end());
+  });
+}
+
+void name_culprits(Blame& blame, bool groups_differ) {
   const std::size_t most = blame.sides.front().ranks.size();
-  blame.tie = blame.sides.size() > 1 && blame.sides[1].ranks.size() == most;
+  blame.tie = groups_differ || (blame.sides.size() > 1 && blame.sides[1].ranks.size() == most);
   for (std::size_t i = 1; i < blame.sides.size(); ++i)
     blame.culprits.insert(blame.culprits.end(), blame.sides[i].ranks.begin(), blame.sides[i].ranks.end());
   blame.by_majority = !blame.tie && blame.reading == Reading::unclear;
@@ -184,7 +195,7 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
   sort_sides(result.sides);
   if (result.sides.size() < 2) return result;
   read_edits(scenario, run, gathering, result);
-  name_culprits(result);
+  name_culprits(result, is_group_against_group(scenario, gathering, result.sides));
   for (const Side& side : result.sides)
     if (side.event && std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())
       result.events.push_back(*side.event);
@@ -212,7 +223,7 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
   sort_sides(result.sides);
   if (result.sides.size() < 2) return result;
   read_edits(scenario, run, gathering, result);
-  name_culprits(result);
+  name_culprits(result, is_group_against_group(scenario, gathering, result.sides));
   for (const Side& side : result.sides)
     if (std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())
       result.events.push_back(*side.event);

@@ -343,7 +343,7 @@ class DeadlockTeller {
   }
 
   void add_minority(const Component& component, Finding& finding) const {
-    const auto minority = minority_of(run_, graph_, component);
+    const auto minority = minority_of(scenario_, run_, graph_, component);
     if (!minority) return;
     finding.culprits = minority->ranks;
     std::stable_partition(finding.events.begin(), finding.events.end(), [&](EventRef ref) {

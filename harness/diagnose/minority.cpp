@@ -53,14 +53,29 @@ std::optional<Minority> not_with_the_most(const model::Run& run, const WaitGraph
   return minority;
 }
 
+// On an intercommunicator the other group is no judge of this one: have as many of this one come as have not?
+bool is_tie_of_a_group(const Scenario& scenario, const model::Gathering& gathering, const Link& link) {
+  const Communicator& comm = scenario.comms[static_cast<std::size_t>(gathering.comm)];
+  if (!comm.is_inter()) return false;
+  const auto holds = [](const std::vector<std::int32_t>& group, std::int32_t rank) {
+    return std::find(group.begin(), group.end(), rank) != group.end();
+  };
+  const auto& group = holds(comm.ranks, link.targets.front()) ? comm.ranks : comm.remote;
+  const auto absent =
+      std::count_if(link.targets.begin(), link.targets.end(), [&](std::int32_t rank) { return holds(group, rank); });
+  return 2 * static_cast<std::size_t>(absent) == group.size();
+}
+
 // Ranks in a collective to which few have come, missed in another one to which most have.
-std::optional<Minority> missed_by_most(const model::Run& run, const WaitGraph& graph, const Component& component) {
+std::optional<Minority> missed_by_most(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                       const Component& component) {
   std::vector<std::int32_t> missed, elsewhere;
   for (const std::uint32_t node : component.nodes) {
     const Link& link = graph.nodes()[node].links.front();
     if (graph.nodes()[node].links.size() > 1 || link.kind != model::Atom::gathering || link.meets) return std::nullopt;
     const model::Gathering& gathering = run.gatherings[link.gathering];
     const auto& members = run.gatherings.members(gathering);
+    if (is_tie_of_a_group(scenario, gathering, link)) return std::nullopt;
     if (2 * gathering.missing < members.size()) {
       missed.insert(missed.end(), link.targets.begin(), link.targets.end());
     } else {
@@ -79,10 +94,11 @@ std::optional<Minority> missed_by_most(const model::Run& run, const WaitGraph& g
 
 }  // namespace
 
-std::optional<Minority> minority_of(const model::Run& run, const WaitGraph& graph, const Component& component) {
+std::optional<Minority> minority_of(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                    const Component& component) {
   if (!waits_for_collectives_only(graph, component)) return std::nullopt;
   if (auto minority = not_with_the_most(run, graph, component)) return minority;
-  return missed_by_most(run, graph, component);
+  return missed_by_most(scenario, run, graph, component);
 }
 
 }  // namespace petri::diagnosis

@@ -16,6 +16,7 @@ struct Minority {
 };
 
 // Nothing where the cycle has a wait for a message, which the many may have left out, or no majority.
-std::optional<Minority> minority_of(const model::Run& run, const WaitGraph& graph, const Component& component);
+std::optional<Minority> minority_of(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                    const Component& component);
 
 }  // namespace petri::diagnosis

@@ -1,6 +1,6 @@
 // What is enqueued on device streams. The host goes on at once; a stream performs its launches in order, each when all
-// that it waits for is there. NCCL: the operations of a group are one launch, in no order among themselves; positions
-// on a communicator are those of the host's calls.
+// that it waits for is there. NCCL: the operations of a group on one communicator are one launch, in no order among
+// themselves; positions on a communicator are those of the host's calls.
 #include <algorithm>
 
 #include "harness/model/machine.hpp"
@@ -26,14 +26,31 @@ void Machine::enqueue(std::uint32_t, EventRef ref) {
     launch(stream, {ref.index}, ref.rank);
 }
 
-// The outermost end launches what the group holds, on each stream at once.
+// The outermost end launches what the group holds, on each stream at once. Each communicator has a kernel of its own,
+// in the order of their first calls: "users still need to guarantee the same issuing order of the operations among
+// different GPUs no matter whether the operations are issued to the same or different communicators" (NCCL user guide,
+// Group Operation Ordering Semantics).
 void Machine::end_group(std::int32_t number) {
   RankState& rank = state(number);
   if (rank.group_depth == 0 || --rank.group_depth > 0) return;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> by_stream;
-  for (const auto& [stream, event] : rank.group) by_stream[stream].push_back(event);
+  struct Kernel {
+    std::uint32_t stream;
+    std::int32_t comm;
+    std::vector<std::uint32_t> events;
+  };
+  std::vector<Kernel> kernels;
+  for (const auto& [stream, event] : rank.group) {
+    const std::int32_t comm = at(scenario_, {number, event}).comm;
+    const auto same = std::find_if(kernels.begin(), kernels.end(), [&, on = stream](const Kernel& kernel) {
+      return kernel.stream == on && kernel.comm == comm;
+    });
+    if (same == kernels.end())
+      kernels.push_back({stream, comm, {event}});
+    else
+      same->events.push_back(event);
+  }
   rank.group.clear();
-  for (const auto& [stream, events] : by_stream) launch(stream, events, number);
+  for (const Kernel& kernel : kernels) launch(kernel.stream, kernel.events, number);
 }
 
 void Machine::launch(std::uint32_t stream, const std::vector<std::uint32_t>& events, std::int32_t rank) {

@@ -272,5 +272,36 @@ TEST(Intercommunicators, TheRootThatTheOtherGroupNamesSaysSo) {
   expect_legal(script({"bcast(comm=i root=root count=1 dtype=int32)", null, named, named}, comm));
 }
 
+TEST(Intercommunicators, GroupsThatDifferAreOneAgainstOne) {
+  const std::string comm = R"({"comm":"i","ranks":[0],"remote":[1,2]})";
+  expect(script({"barrier(comm=i)", "allgather(comm=i)", "allgather(comm=i)"}, comm), Verdict::deadlock, {0, 1, 2},
+         "do different things");
+  expect(script({"barrier(comm=i)", "barrier(comm=i)", "allgather(comm=i)"}, comm), Verdict::deadlock, {2},
+         "do different things");
+}
+
+TEST(Cycles, WhereAsManyCameAsDidNotNameBoth) {
+  const std::string comms = "{\"comm\":\"i\",\"ranks\":[0,1],\"remote\":[2]}\n{\"comm\":\"l\",\"ranks\":[0,1]}";
+  expect(script({"barrier(comm=l); barrier(comm=i)", "barrier(comm=i); barrier(comm=l)", "barrier(comm=i)"}, comms),
+         Verdict::deadlock, {0, 1}, "wait for each other");
+}
+
+// NCCL user guide, Group Operation Ordering Semantics: its second wrong example, and the right one.
+TEST(Streams, CommunicatorsOfAGroupAreCalledInOneOrder) {
+  const std::string comms =
+      "{\"comm\":\"a\",\"ranks\":[0,1],\"backend\":\"nccl\"}\n"
+      "{\"comm\":\"b\",\"ranks\":[0,1],\"backend\":\"nccl\"}";
+  const auto group = [](const std::string& one, const std::string& other) {
+    return "group_start; allreduce(comm=" + one + " count=4 stream=s); allreduce(comm=" + other +
+           " count=4 stream=s); group_end; stream_sync(stream=s)";
+  };
+  EXPECT_EQ(diagnose(script({group("a", "b"), group("b", "a")}, comms)).verdict, Verdict::deadlock);
+  expect_legal(script({group("a", "b"), group("a", "b")}, comms));
+  // Sends and receives of one communicator stay in no order.
+  const std::string exchange = "group_start; send(comm=a peer=1 stream=s); recv(comm=a peer=1 stream=s); group_end";
+  expect_legal(
+      script({exchange, "group_start; send(comm=a peer=0 stream=s); recv(comm=a peer=0 stream=s); group_end"}, comms));
+}
+
 }  // namespace
 }  // namespace petri

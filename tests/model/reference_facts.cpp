@@ -63,8 +63,8 @@ void Facts::add_threads(Rank rank) {
   }
 }
 
-// A stream performs what the host enqueued on it in the order of the enqueuing; a group is one launch, which the host
-// issues at its end.
+// A stream performs what the host enqueued on it in the order of the enqueuing; what a group has for one communicator
+// is one launch, which the host issues at the group's end.
 void Facts::add_streams(Rank rank) {
   const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
   std::uint32_t group = 0;
@@ -74,8 +74,13 @@ void Facts::add_streams(Rank rank) {
     if (!is_enqueued(events[i])) continue;
     auto& units = lane_of({rank, true, events[i].extras->device.value_or(0), 0, events[i].extras->stream, {}}).units;
     const std::uint32_t issued = i < group ? group : i;
-    if (units.empty() || units.back().issued != issued) units.push_back({{}, issued});
-    units.back().events.push_back(i);
+    const auto launch = std::find_if(units.begin(), units.end(), [&](const auto& unit) {
+      return unit.issued == issued && i < group && events[unit.events.front()].comm == events[i].comm;
+    });
+    if (launch == units.end())
+      units.push_back({{i}, issued});
+    else
+      launch->events.push_back(i);
   }
 }
 
