@@ -129,6 +129,7 @@ bool may_complete_early(const Event& event) {
 // Why a run may differ from what is said of its schedule; empty where it may not.
 std::string_view leniency(const Scenario& scenario, const Answer& model, const Answer& live) {
   if (uses_what_is_not_there(scenario)) return "no program can do this";
+  if (test::uses_wrongly(scenario)) return "what the library does with it is undefined";
   if (model.in_some_orders) return "another order of matches or grants";
   // Whether a cancel comes in time is the library's choice (MPI 4.1, section 3.8.4).
   if (holds(scenario, cancels_in_time)) return "the cancel came too late";

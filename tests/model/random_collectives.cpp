@@ -313,8 +313,8 @@ void add_files(Builder& builder) {
     for (std::int32_t rank = 0; needs_rest && rank < builder.world(); ++rank) builder.complete(rank);
     begin_everywhere(builder, of_file(op));
     if (builder.one_in(4))
-      begin_everywhere(builder, of_file(Op::file_read_all_begin)),
-          begin_everywhere(builder, of_file(Op::file_read_all_end));
+      begin_everywhere(builder, of_file(Op::file_write_all_begin)),
+          begin_everywhere(builder, of_file(Op::file_write_all_end));
     if (builder.one_in(4)) add_message(builder, 0, false);
   }
   for (std::int32_t rank = 0; rank < builder.world(); ++rank) builder.complete(rank);
