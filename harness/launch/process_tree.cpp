@@ -9,8 +9,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <memory>
+#include <string>
 #include <thread>
 #include <unordered_map>
 
@@ -25,7 +25,8 @@ struct ProcessState {
 // The second field of /proc/PID/stat is the program's name in parentheses and may hold anything: read from its end.
 ProcessState state_of(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  std::getline(file, text, '\0');  // unlike an iterator, it does not throw where the process ends meanwhile
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos || name_end + 4 >= text.size()) return {};
   const char state = text[name_end + 2];
