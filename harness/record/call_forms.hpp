@@ -3,14 +3,9 @@
 
 #include "harness/record/recorder.hpp"
 #include "harness/record/requests.hpp"
+#include "harness/record/strict.hpp"
 
 namespace petri::record {
-
-// Strict mode: nobody leaves a collective that somebody has not reached. Inside the event, so that a watcher sees it
-// started.
-inline void meet(Call& call) {
-  if (call.active() && call.comm() != nullptr) meet_in(call.comm()->shadow, static_cast<Op>(call.slot().op));
-}
 
 template <class Collective>
 int run(Call& call, const Collective& collective) {
@@ -24,8 +19,10 @@ template <class Nonblocking>
 int start(Call& call, const MPI_Request* request, const Nonblocking& nonblocking) {
   call.new_request();
   call.begin();
+  Meeting* const meeting = join_meeting(call);
   const int status = nonblocking();
-  if (status == MPI_SUCCESS) call.pending(request);
+  RequestEntry* const entry = status == MPI_SUCCESS ? call.pending(request) : nullptr;
+  if (entry != nullptr) hold_back(*entry, meeting);
   return call.end(status);
 }
 
@@ -34,9 +31,13 @@ template <class Init>
 int initialize(Call& call, const MPI_Request* request, const Init& init) {
   call.new_request();
   call.begin();
+  meet(call);
   const int status = init();
-  if (status == MPI_SUCCESS)
-    if (RequestEntry* entry = call.pending(request)) entry->persistent = true;
+  RequestEntry* const entry = status == MPI_SUCCESS ? call.pending(request) : nullptr;
+  if (entry != nullptr) {
+    entry->persistent = true;
+    hold_back_starts(*entry, call);
+  }
   return call.end(status);
 }
 

@@ -3,12 +3,13 @@
 
 #include "harness/record/pointer_map.hpp"
 #include "harness/record/recorder.hpp"
+#include "harness/record/strict.hpp"
 
 namespace petri::record {
 
 // Named by the communicator that it was made over, which may be gone, and its ordinal among those of its kind.
 struct CommObject {
-  Shadow shadow;
+  Venue venue;  // strict mode
   std::int32_t comm, ordinal;
   std::int32_t positions;  // collectives begun on it
 };
@@ -29,13 +30,13 @@ class CommObjects {
     object->ordinal = ordinal;
     return object;
   }
-  // To be called before it is freed; in strict mode by all members.
+  // To be called before it is freed.
   template <class Handle>
   void forget(Handle handle) {
     CommObject* object = find(handle);
     if (object == nullptr) return;
     objects_.erase(key_of(handle));
-    drop_shadow(object->shadow);
+    drop_venue(object->venue);
     std::free(object);
   }
 
@@ -57,7 +58,7 @@ CommObject* describe_object(Call& call, CommObjects& objects, Handle handle) {
 
 // … and, of a collective, which one on it.
 inline void describe_position(Call& call, CommObject* object) {
-  if (object != nullptr) call.slot().matched = object->positions++;
+  if (object != nullptr) call.takes_place(object->venue, object->positions++);
 }
 
 // A call that makes an object, by all members of `comm`; `ordinals` counts those of its kind on the communicator.
@@ -69,11 +70,12 @@ int make_object(Call& call, CommObjects& objects, const Handle* made, std::int32
   const std::int32_t ordinal = comm != nullptr ? comm->*ordinals : 0;
   if (comm != nullptr) call.slot().result = (comm->*ordinals)++;
   call.begin();
-  if (comm != nullptr) meet_in(comm->shadow, static_cast<Op>(call.slot().op));
+  meet(call);
   const int status = create();
   if (comm != nullptr && status == MPI_SUCCESS) {
     const Locked locked;
-    if (CommObject* object = objects.add(*made, *comm, ordinal)) make_shadow(object->shadow, comm->handle);
+    if (CommObject* object = objects.add(*made, *comm, ordinal))
+      object->venue = venue_within(comm->venue, &objects == &windows ? 'w' : 'f', ordinal);
   }
   return call.end(status);
 }
@@ -83,7 +85,7 @@ template <class Collective>
 int run(Call& call, CommObject* object, const Collective& collective) {
   describe_position(call, object);
   call.begin();
-  if (object != nullptr) meet_in(object->shadow, static_cast<Op>(call.slot().op));
+  meet(call);
   return call.end(collective());
 }
 

@@ -1,7 +1,5 @@
 #include "harness/record/comms.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +14,8 @@ namespace petri::record {
 CommEntry* last_comm;
 
 namespace {
+
+constexpr std::uint64_t kNameOfWorld = 1;
 
 PointerMap<CommEntry*> entries;
 MPI_Group world_group;
@@ -131,8 +131,57 @@ void learn_world_comms() {
   CommFact of_self = fact_of(*self, CommKind::self);
   of_self.listed = 1;
   write_comm_fact(of_self, &world->rank, nullptr);
-  make_shadow(world->shadow, handles.world);
+  if (!state.strict) return;
+  open_board();
+  world->venue = make_venue(kNameOfWorld, members_of(*world), world->size);
+  self->venue = make_venue(mixed(kNameOfWorld, static_cast<std::uint64_t>(world->rank)), members_of(*self), self->size);
 }
+
+namespace {
+
+std::uint64_t mixed_text(std::uint64_t name, const char* text) {
+  for (; text != nullptr && *text != '\0'; ++text) name = mixed(name, static_cast<unsigned char>(*text));
+  return name;
+}
+
+// How often a communicator was made by the same group and tag before: no position tells those apart.
+std::uint64_t times_before(std::uint64_t name) {
+  static PointerMap<std::uint64_t> times;
+  std::uint64_t* before = times.find(name);
+  if (before != nullptr) return ++*before;
+  times.insert(name, 0);
+  return 0;
+}
+
+// Two communicators made it together.
+bool is_between(Op op) {
+  return op == Op::intercomm_create || op == Op::comm_accept || op == Op::comm_connect;
+}
+
+// Named by what all members know: the parent, the place among what it made, and who they are.
+Venue venue_of_created(const CommEntry& entry, const CommEntry& parent, const CommFact& fact, const char* text) {
+  if (parent.venue.name == 0) return {};
+  int* members = members_of(entry);
+  const std::int32_t others = entry.inter ? entry.peers : 0;
+  const std::int32_t size = entry.size + others;
+  if (members == nullptr || !all_in_world(members, size)) {
+    std::free(members);
+    return {};
+  }
+  // The group with the lower first rank stands in front, on both sides of an intercommunicator.
+  if (others > 0 && members[entry.size] < members[0]) std::rotate(members, members + entry.size, members + size);
+  const auto op = static_cast<Op>(fact.op);
+  std::uint64_t name = is_between(op) ? kNameOfWorld : parent.venue.name;
+  name = mixed(mixed(name, static_cast<std::uint64_t>(fact.ordinal)), static_cast<std::uint64_t>(fact.tag));
+  name = mixed_text(name, text);
+  for (std::int32_t i = 0; i < size; ++i) name = mixed(name, static_cast<std::uint64_t>(members[i]));
+  if (fact.ordinal >= 0) return make_venue(name, members, size);
+  name = mixed(name, static_cast<std::uint64_t>(op));
+  name = mixed(name, times_before(name));
+  return make_venue(name, members, size);
+}
+
+}  // namespace
 
 CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::int32_t ordinal, int tag,
                             const char* name) {
@@ -154,6 +203,7 @@ CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::
   }
   write_comm_fact(fact, members, name);
   std::free(members);
+  if (state.strict) entry->venue = venue_of_created(*entry, parent, fact, name);
   learn_topology(*entry);
   return entry;
 }
@@ -164,45 +214,8 @@ void forget_comm(MPI_Comm comm) {
   CommEntry* entry = *known;
   entries.erase(key_of(comm));
   if (last_comm == entry) last_comm = nullptr;
-  drop_shadow(entry->shadow);
+  drop_venue(entry->venue);
   std::free(entry);
-}
-
-namespace {
-
-// For ever, but with progress for messages of earlier calls that others still wait for.
-[[noreturn]] void stay(MPI_Comm comm) {
-  for (;;) {
-    int flag = 0;
-    real::Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
-    usleep(1000);
-  }
-}
-
-}  // namespace
-
-void meet_in(const Shadow& shadow, Op op) {
-  if (!shadow.there) return;
-  const auto mine = static_cast<unsigned char>(op);
-  auto* all = static_cast<unsigned char*>(std::calloc(static_cast<std::size_t>(shadow.size), 1));
-  if (all == nullptr) return;
-  real::Allgather(&mine, 1, handles.byte, all, 1, handles.byte, shadow.comm);
-  const bool same = std::all_of(all, all + shadow.size, [mine](unsigned char other) { return other == mine; });
-  std::free(all);
-  if (!same) stay(shadow.comm);
-}
-
-void make_shadow(Shadow& shadow, MPI_Comm comm) {
-  if (!state.strict) return;
-  int inter = 0;
-  real::Comm_test_inter(comm, &inter);
-  const int status = inter != 0 ? real::Intercomm_merge(comm, 0, &shadow.comm) : real::Comm_dup(comm, &shadow.comm);
-  shadow.there = status == MPI_SUCCESS && real::Comm_size(shadow.comm, &shadow.size) == MPI_SUCCESS;
-}
-
-void drop_shadow(Shadow& shadow) {
-  if (shadow.there) real::Comm_free(&shadow.comm);
-  shadow.there = false;
 }
 
 }  // namespace petri::record

@@ -3,21 +3,15 @@
 
 #include <cstdint>
 
+#include "harness/record/meetings.hpp"
 #include "harness/record/real_mpi.hpp"
 #include "harness/trace/op.hpp"
 
 namespace petri::record {
 
-// Strict mode: a communicator for meetings only. That of an intercommunicator holds both groups.
-struct Shadow {
-  MPI_Comm comm;
-  std::int32_t size;
-  bool there;
-};
-
 struct CommEntry {
   MPI_Comm handle;
-  Shadow shadow;
+  Venue venue;                             // strict mode; of an intercommunicator, both groups
   std::int32_t id;                         // local number, never used twice
   std::int32_t positions;                  // collectives begun on it
   std::int32_t creations, windows, files;  // that were made from it, by position
@@ -45,13 +39,5 @@ CommEntry* register_created(MPI_Comm made, const CommEntry& parent, Op op, std::
 
 // To be called before the communicator is freed.
 void forget_comm(MPI_Comm comm);
-
-// Strict mode: nobody leaves a collective that somebody has not reached, and different collectives at one position
-// never join: where the members' operations differ, all of them stay, as in a library that synchronizes.
-void meet_in(const Shadow& shadow, Op op);
-
-// Strict mode: the shadow of a new communicator, window or file; collective over `comm`.
-void make_shadow(Shadow& shadow, MPI_Comm comm);
-void drop_shadow(Shadow& shadow);
 
 }  // namespace petri::record

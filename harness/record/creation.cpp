@@ -34,10 +34,7 @@ int settle(Call& call, int status, const MPI_Comm* made, std::int32_t ordinal, i
   const Locked locked;
   if (*made == handles.no_comm) call.slot().flags |= kNoComms;
   const auto op = static_cast<Op>(call.slot().op);
-  if (CommEntry* entry = register_created(*made, *call.comm(), op, ordinal, tag, name)) {
-    call.slot().result = entry->id;
-    make_shadow(entry->shadow, entry->handle);
-  }
+  if (CommEntry* entry = register_created(*made, *call.comm(), op, ordinal, tag, name)) call.slot().result = entry->id;
   return call.end(status);
 }
 

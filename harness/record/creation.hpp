@@ -5,6 +5,7 @@
 
 #include "harness/record/recorder.hpp"
 #include "harness/record/requests.hpp"
+#include "harness/record/strict.hpp"
 
 namespace petri::record {
 
@@ -29,6 +30,7 @@ int create(Op op, const void* site, MPI_Comm parent, const MPI_Comm* made, const
   Call call(op, site, parent);
   describe_creation(call);
   call.begin();
+  meet(call);
   return settle(call, make(), made);
 }
 
@@ -39,8 +41,10 @@ int nonblocking_dup(Op op, const void* site, MPI_Comm comm, MPI_Comm* newcomm, M
   describe_creation(call);
   call.new_request();
   call.begin();
+  Meeting* const meeting = join_meeting(call);
   const int status = dup();
   if (RequestEntry* entry = status == MPI_SUCCESS ? call.pending(request) : nullptr) {
+    hold_back(*entry, meeting);
     entry->later = static_cast<Later*>(std::calloc(1, sizeof(Later)));
     if (entry->later != nullptr) {
       entry->later->makes_comm = true;

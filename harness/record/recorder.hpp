@@ -157,6 +157,7 @@ class Call {
 
   bool active() const { return slot_ != nullptr; }
   CommEntry* comm() const { return comm_; }
+  const Venue* venue() const { return venue_; }     // where it is a collective
   std::uint64_t number() const { return number_; }  // of its slot
   Slot& slot() { return *slot_; }
 
@@ -168,7 +169,11 @@ class Call {
   void receives_message(MPI_Message message);
   void root(int rank);
   void reduction(MPI_Op op);
-  void positional();  // takes the next position on the communicator
+  void positional();                                             // takes the next position on the communicator
+  void takes_place(const Venue& venue, std::int32_t position) {  // elsewhere
+    slot_->matched = position;
+    venue_ = &venue;
+  }
   void sides(const Sides& sides);
   void list(Part kind, const std::uint32_t* values, std::int64_t n);
   void list(Part kind, const int* values, std::int64_t n);
@@ -221,6 +226,7 @@ class Call {
 
   Slot* slot_ = nullptr;
   CommEntry* comm_ = nullptr;
+  const Venue* venue_ = nullptr;
   std::uint64_t number_ = 0;
   std::uint32_t parts_ = 0;
   std::uint8_t thread_ = 0;
@@ -327,7 +333,7 @@ inline void Call::reduction(MPI_Op op) {
 }
 
 inline void Call::positional() {
-  if (active() && comm_ != nullptr) slot_->matched = comm_->positions++;
+  if (active() && comm_ != nullptr) takes_place(comm_->venue, comm_->positions++);
 }
 
 inline void Call::new_request() {

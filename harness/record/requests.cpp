@@ -92,6 +92,7 @@ void* scratch_of(Scratch& scratch, std::size_t bytes) {
 thread_local Scratch item_scratch __attribute__((tls_model("initial-exec")));
 thread_local Scratch number_scratch __attribute__((tls_model("initial-exec")));
 thread_local Scratch status_scratch __attribute__((tls_model("initial-exec")));
+thread_local Scratch request_scratch __attribute__((tls_model("initial-exec")));
 
 // Whether the request was cancelled indeed; the event that asked for that then says so, or that it completed all the
 // same.
@@ -118,6 +119,16 @@ void settle_later(const RequestEntry& entry, const MPI_Status* status) {
   std::free(entry.later);
 }
 
+void let_go(RequestEntry& entry) {
+  if (entry.hold == nullptr) return;
+  leave_meeting(entry.hold->meeting);
+  entry.hold->meeting = nullptr;
+  if (entry.persistent) return;
+  drop_venue(entry.hold->starts);
+  std::free(entry.hold);
+  entry.hold = nullptr;
+}
+
 void settle(const RequestEntry& entry, const MPI_Status* status) {
   const bool cancelled = status != nullptr && was_cancelled(entry, *status);
   if (entry.wild && status != nullptr && !cancelled)
@@ -140,6 +151,14 @@ void forget_request(MPI_Request handle) {
   requests.erase(key_of(handle));
 }
 
+void drop_request(MPI_Request handle) {
+  RequestEntry* entry = find_request(handle);
+  if (entry == nullptr) return;
+  entry->persistent = false;
+  let_go(*entry);
+  forget_request(handle);
+}
+
 RequestSet::RequestSet(const MPI_Request* requests_given, int n, const void* return_address) : size_(n > 0 ? n : 0) {
   if (size_ > kFew) {
     const auto wanted = static_cast<std::size_t>(size_);
@@ -154,7 +173,7 @@ RequestSet::RequestSet(const MPI_Request* requests_given, int n, const void* ret
 }
 
 void RequestSet::look_up(int i, MPI_Request handle, const void* location) {
-  items_[i] = {handle, 0, true, false};
+  items_[i] = {handle, 0, true, false, false, nullptr};
   numbers_[i] = kNullRequest;
   key_ = (key_ ^ key_of(handle)) * 0x100000001b3ull;
   if (handle == handles.no_request) return;
@@ -172,6 +191,10 @@ void RequestSet::look_up(int i, MPI_Request handle, const void* location) {
   items_[i].persistent = entry->persistent;
   items_[i].done = false;
   numbers_[i] = entry->number;
+  if (entry->hold != nullptr) {
+    items_[i].meeting = entry->hold->meeting;
+    ++meetings_;
+  }
   wants_status_ = wants_status_ || entry->wild || entry->cancel != 0 || (entry->later != nullptr && entry->receives);
 }
 
@@ -187,12 +210,14 @@ void RequestSet::complete(int i, const MPI_Status* status) {
   item.done = true;
   const Locked locked;
   if (item.shared != 0) {
+    let_go(shared.entry(item.shared));
     settle(shared.entry(item.shared), status);
     shared.remove(item.shared);
     return;
   }
   RequestEntry* entry = find_request(item.handle);
   if (entry == nullptr) return;
+  let_go(*entry);
   const RequestEntry settled = *entry;
   if (entry->persistent) {
     entry->started = false;
@@ -207,6 +232,21 @@ void RequestSet::complete_replaced(const MPI_Request* requests_left, const MPI_S
   for (int i = 0; i < size_; ++i)
     if (requests_left[i] != items_[i].handle || (items_[i].persistent && all_went_well))
       complete(i, statuses != nullptr ? &statuses[i] : nullptr);
+}
+
+bool RequestSet::any_held_back() {
+  if (meetings_ == 0) return false;
+  bool any = false;
+  for (int i = 0; i < size_; ++i) {
+    items_[i].held_back = !items_[i].done && !is_over(items_[i].meeting);
+    any = any || items_[i].held_back;
+  }
+  return any;
+}
+
+MPI_Request* own_requests(int n) {
+  return static_cast<MPI_Request*>(
+      scratch_of(request_scratch, static_cast<std::size_t>(n > 0 ? n : 1) * sizeof(MPI_Request)));
 }
 
 MPI_Status* own_statuses(int n) {

@@ -17,6 +17,14 @@ struct Later {
   std::int32_t ordinal;
 };
 
+// Strict mode: what keeps the request of a collective from being complete.
+struct Hold {
+  Meeting* meeting;  // of what is under way; null: nothing keeps it
+  Venue starts;      // of a persistent request, …
+  std::int32_t started;
+  Op op;
+};
+
 struct RequestEntry {
   std::uint64_t event;  // slot number of the event that made it, or that last started it
   std::uint32_t number;
@@ -26,6 +34,7 @@ struct RequestEntry {
   bool persistent;       // stays after its completion, until it is freed (MPI 4.1, section 3.9)
   bool started;          // of a persistent one: it is active
   Later* later;          // owned; null for most
+  Hold* hold;            // owned; null outside strict mode
 };
 
 // Registers a new request; `location` is where the program keeps the handle at first, a Fortran
@@ -33,6 +42,8 @@ struct RequestEntry {
 RequestEntry* add_request(MPI_Request handle, const void* location, const RequestEntry& entry);
 RequestEntry* find_request(MPI_Request handle);
 void forget_request(MPI_Request handle);
+// For good; what is held back is let go.
+void drop_request(MPI_Request handle);
 
 // The requests of one wait or test. Looks their numbers up before the call and settles what completed after it.
 class RequestSet {
@@ -52,6 +63,10 @@ class RequestSet {
   // Equal for equal sets, as far as 64 bits can tell.
   std::uint64_t key() const { return key_; }
 
+  // Strict mode: must one of them not complete yet? Asks anew each time; `held_back` tells which, as of then.
+  bool any_held_back();
+  bool held_back(int i) const { return items_[i].held_back; }
+
   // Request i completed; `status` may be null where none was wanted.
   void complete(int i, const MPI_Status* status);
   // The calls that report nothing else: those complete whose handle MPI has replaced, and where all went well the
@@ -64,13 +79,15 @@ class RequestSet {
     std::uint64_t shared;  // 1 + its place in the queue of operations that completed at once, or 0
     bool done;
     bool persistent;
+    bool held_back;
+    Meeting* meeting;
   };
   static constexpr int kFew = 16;
 
   void look_up(int i, MPI_Request handle, const void* location);
 
   int size_;
-  int known_ = 0, active_ = 0;
+  int known_ = 0, active_ = 0, meetings_ = 0;
   bool wants_status_ = false;
   std::uint64_t key_ = 0x9e3779b97f4a7c15ull;
   Item few_items_[kFew];
@@ -81,6 +98,8 @@ class RequestSet {
 
 // Statuses for a call whose caller ignores them. Kept for the thread; null when there is no memory.
 MPI_Status* own_statuses(int n);
+// The same for a list of requests.
+MPI_Request* own_requests(int n);
 
 // The event that stands for the failed polls of this set since something last happened; nothing when there is none yet.
 // `remember` makes the event with that slot number the one.

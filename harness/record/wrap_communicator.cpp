@@ -35,6 +35,7 @@ PETRI_MPI(Comm_split)(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   describe_creation(call);
   describe_split(call, color, key);
   call.begin();
+  meet(call);
   const int status = real::Comm_split(comm, color, key, newcomm);
   return settle(call, status, newcomm);
 }
@@ -45,6 +46,7 @@ PETRI_MPI(Comm_split_type)(MPI_Comm comm, int split_type, int key, MPI_Info info
   // The number of a split type is the library's own; only MPI_UNDEFINED means something elsewhere.
   describe_split(call, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : kUnset, key);
   call.begin();
+  meet(call);
   const int status = real::Comm_split_type(comm, split_type, key, info, newcomm);
   return settle(call, status, newcomm);
 }
@@ -54,6 +56,7 @@ PETRI_MPI(Comm_create)(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   describe_creation(call);
   describe_members(call, group);
   call.begin();
+  meet(call);
   const int status = real::Comm_create(comm, group, newcomm);
   return settle(call, status, newcomm);
 }

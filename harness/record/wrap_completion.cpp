@@ -2,6 +2,7 @@
 #include "harness/record/handles.hpp"
 #include "harness/record/recorder.hpp"
 #include "harness/record/requests.hpp"
+#include "harness/record/strict.hpp"
 
 using namespace petri;
 using namespace petri::record;
@@ -64,6 +65,49 @@ void settle_some(Call& call, RequestSet& set, int n, const int* indices, const M
   for (int k = 0; k < n; ++k) set.complete(indices[k], statuses != nullptr ? &statuses[k] : nullptr);
 }
 
+// Strict mode: a list with requests that are held back is as one in which those are not complete.
+
+int test_all(RequestSet& set, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+  if (!set.any_held_back()) return real::Testall(set.size(), requests, flag, statuses);
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int test_any(RequestSet& set, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+  if (!set.any_held_back()) return real::Testany(set.size(), requests, index, flag, status);
+  const int result = test_others(
+      set, requests, [&](MPI_Request* others) { return real::Testany(set.size(), others, index, flag, status); });
+  if (*index == MPI_UNDEFINED) *flag = 0;
+  return result;
+}
+
+int test_some(RequestSet& set, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  if (!set.any_held_back()) return real::Testsome(set.size(), requests, done, indices, statuses);
+  const int result = test_others(
+      set, requests, [&](MPI_Request* others) { return real::Testsome(set.size(), others, done, indices, statuses); });
+  if (*done == MPI_UNDEFINED) *done = 0;
+  return result;
+}
+
+int wait_any(RequestSet& set, MPI_Request* requests, int* index, MPI_Status* status) {
+  for (unsigned looks = 0; set.any_held_back(); ++looks) {
+    int flag = 0;
+    if (const int result = test_any(set, requests, index, &flag, status); result != MPI_SUCCESS || flag != 0)
+      return result;
+    nap(looks);
+  }
+  return real::Waitany(set.size(), requests, index, status);
+}
+
+int wait_some(RequestSet& set, MPI_Request* requests, int* done, int* indices, MPI_Status* statuses) {
+  for (unsigned looks = 0; set.any_held_back(); ++looks) {
+    if (const int result = test_some(set, requests, done, indices, statuses); result != MPI_SUCCESS || *done != 0)
+      return result;
+    nap(looks);
+  }
+  return real::Waitsome(set.size(), requests, done, indices, statuses);
+}
+
 }  // namespace
 
 PETRI_MPI(Wait)(MPI_Request* request, MPI_Status* status) {
@@ -75,6 +119,7 @@ PETRI_MPI(Wait)(MPI_Request* request, MPI_Status* status) {
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
+  stay_while_held_back(set);
   const int result = real::Wait(request, to);
   set.complete_replaced(request, readable(to), result == MPI_SUCCESS);
   return call.end(result);
@@ -88,6 +133,7 @@ PETRI_MPI(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[]) {
   describe(call, set, true);
   call.begin();
   MPI_Status* to = statuses_for(set, statuses);
+  stay_while_held_back(set);
   const int result = real::Waitall(count, requests, to);
   set.complete_replaced(requests, readable(to), result == MPI_SUCCESS);
   return call.end(result);
@@ -102,7 +148,7 @@ PETRI_MPI(Waitany)(int count, MPI_Request requests[], int* index, MPI_Status* st
   call.begin();
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = real::Waitany(count, requests, index, to);
+  const int result = wait_any(set, requests, index, to);
   if (*index != MPI_UNDEFINED) {
     call.slot().matched = *index;
     set.complete(*index, readable(to));
@@ -118,7 +164,7 @@ PETRI_MPI(Waitsome)(int count, MPI_Request requests[], int* done, int indices[],
   describe(call, set, true);
   call.begin();
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = real::Waitsome(count, requests, done, indices, to);
+  const int result = wait_some(set, requests, done, indices, to);
   settle_some(call, set, *done, indices, readable(to));
   return call.end(result);
 }
@@ -128,7 +174,11 @@ PETRI_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
   RequestSet set(request, 1, PETRI_SITE);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = within_call([&] { return real::Test(request, flag, to); });
+  const int result = within_call([&] {
+    if (!set.any_held_back()) return real::Test(request, flag, to);
+    *flag = 0;
+    return MPI_SUCCESS;
+  });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::test, PETRI_SITE, set, false, result);
   Call call(Op::test, PETRI_SITE);
@@ -143,7 +193,7 @@ PETRI_MPI(Testall)(int count, MPI_Request requests[], int* flag, MPI_Status stat
   if (!records_here()) return real::Testall(count, requests, flag, statuses);
   RequestSet set(requests, count, PETRI_SITE);
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = within_call([&] { return real::Testall(count, requests, flag, to); });
+  const int result = within_call([&] { return test_all(set, requests, flag, to); });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testall, PETRI_SITE, set, true, result);
   Call call(Op::testall, PETRI_SITE);
@@ -159,7 +209,7 @@ PETRI_MPI(Testany)(int count, MPI_Request requests[], int* index, int* flag, MPI
   RequestSet set(requests, count, PETRI_SITE);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = within_call([&] { return real::Testany(count, requests, index, flag, to); });
+  const int result = within_call([&] { return test_any(set, requests, index, flag, to); });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testany, PETRI_SITE, set, true, result);
   Call call(Op::testany, PETRI_SITE);
@@ -177,7 +227,7 @@ PETRI_MPI(Testsome)(int count, MPI_Request requests[], int* done, int indices[],
   if (!records_here()) return real::Testsome(count, requests, done, indices, statuses);
   RequestSet set(requests, count, PETRI_SITE);
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = within_call([&] { return real::Testsome(count, requests, done, indices, to); });
+  const int result = within_call([&] { return test_some(set, requests, done, indices, to); });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *done == 0) return record_failed_poll(Op::testsome, PETRI_SITE, set, true, result);
   Call call(Op::testsome, PETRI_SITE);
@@ -192,7 +242,11 @@ PETRI_MPI(Testsome)(int count, MPI_Request requests[], int* done, int indices[],
 PETRI_MPI(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
   if (!records_here()) return real::Request_get_status(request, flag, status);
   RequestSet set(&request, 1, PETRI_SITE);
-  const int result = within_call([&] { return real::Request_get_status(request, flag, status); });
+  const int result = within_call([&] {
+    if (!set.any_held_back()) return real::Request_get_status(request, flag, status);
+    *flag = 0;
+    return MPI_SUCCESS;
+  });
   if (!set.any_active()) return result;
   if (result == MPI_SUCCESS && *flag == 0)
     return record_failed_poll(Op::request_get_status, PETRI_SITE, set, false, result);
@@ -217,7 +271,7 @@ PETRI_MPI(Request_free)(MPI_Request* request) {
   const int result = real::Request_free(request);
   if (result == MPI_SUCCESS && persistent) {
     const Locked locked;
-    forget_request(freed);
+    drop_request(freed);
   } else if (!persistent) {
     set.complete_replaced(request, nullptr, false);
   }

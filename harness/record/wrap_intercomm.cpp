@@ -28,5 +28,6 @@ PETRI_MPI(Intercomm_merge)(MPI_Comm intercomm, int high, MPI_Comm* newintracomm)
   describe_creation(call);
   if (call.active()) call.slot().tag = high != 0 ? 1 : 0;
   call.begin();
+  meet(call);
   return settle(call, real::Intercomm_merge(intercomm, high, newintracomm), newintracomm);
 }

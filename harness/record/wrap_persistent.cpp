@@ -43,6 +43,10 @@ int start_request(const void* site, MPI_Request* request) {
   if (!call.active()) return real::Start(request);
   call.slot().request = activate(*request, call.number());
   call.begin();
+  if (state.strict) {
+    const Locked locked;
+    if (RequestEntry* entry = find_request(*request)) join_start(*entry);
+  }
   const MPI_Request before = *request;
   const int status = real::Start(request);
   follow_handle(before, *request);
@@ -67,8 +71,10 @@ PETRI_MPI(Bsend_init)
 
 PETRI_MPI(Rsend_init)
 (const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  return init_send(Op::rsend_init, PETRI_SITE, buf, count, type, dest, tag, comm, request,
-                   [=] { return real::Rsend_init(buf, count, type, dest, tag, comm, request); });
+  return init_send(Op::rsend_init, PETRI_SITE, buf, count, type, dest, tag, comm, request, [=] {
+    return state.strict ? real::Ssend_init(buf, count, type, dest, tag, comm, request)
+                        : real::Rsend_init(buf, count, type, dest, tag, comm, request);
+  });
 }
 
 PETRI_MPI(Ssend_init)

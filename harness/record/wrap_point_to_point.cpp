@@ -65,8 +65,10 @@ PETRI_MPI(Bsend)(const void* buf, int count, MPI_Datatype type, int dest, int ta
 }
 
 PETRI_MPI(Rsend)(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
-  return blocking_send(Op::rsend, PETRI_SITE, buf, count, type, dest, tag, comm,
-                       [=] { return real::Rsend(buf, count, type, dest, tag, comm); });
+  return blocking_send(Op::rsend, PETRI_SITE, buf, count, type, dest, tag, comm, [=] {
+    return state.strict ? real::Ssend(buf, count, type, dest, tag, comm)
+                        : real::Rsend(buf, count, type, dest, tag, comm);
+  });
 }
 
 PETRI_MPI(Ssend)(const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
@@ -90,8 +92,10 @@ PETRI_MPI(Ibsend)
 
 PETRI_MPI(Irsend)
 (const void* buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request* request) {
-  return nonblocking_send(Op::irsend, PETRI_SITE, buf, count, type, dest, tag, comm, request,
-                          [=] { return real::Irsend(buf, count, type, dest, tag, comm, request); });
+  return nonblocking_send(Op::irsend, PETRI_SITE, buf, count, type, dest, tag, comm, request, [=] {
+    return state.strict ? real::Issend(buf, count, type, dest, tag, comm, request)
+                        : real::Irsend(buf, count, type, dest, tag, comm, request);
+  });
 }
 
 PETRI_MPI(Issend)

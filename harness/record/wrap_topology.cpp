@@ -12,6 +12,7 @@ PETRI_MPI(Cart_create)
   call.list(Part::dims, dims, ndims);
   call.list(Part::periods, periods, ndims);
   call.begin();
+  meet(call);
   return settle(call, real::Cart_create(comm, ndims, dims, periods, reorder, newcomm), newcomm);
 }
 
