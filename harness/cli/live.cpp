@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "harness/cli/command.hpp"
 #include "harness/diagnose/stall.hpp"
 #include "harness/import/recording.hpp"
 #include "harness/launch/mpirun.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/find_line.hpp"
 #include "harness/trace/write.hpp"
 #include "harness/worker/plan/account.hpp"
 #include "harness/worker/plan/plan.hpp"
@@ -23,7 +25,7 @@ constexpr double kReplayTimeout_s = 60;  // without progress; proved and settled
 struct Harvest {
   Scenario recording{1};
   ReplayState state;
-  std::string refusal;  // why the worker performed nothing
+  WorkerRefusal refusal;  // why the worker performed nothing
 };
 
 Harvest harvest_from(const std::filesystem::path& folder, std::int32_t world) {
@@ -59,15 +61,30 @@ std::vector<std::string> worker_arguments(const std::filesystem::path& scenario,
   return arguments;
 }
 
-void refuse_what_cannot_be_replayed(const Scenario& scenario) {
+// In front of a refusal: the line that asks for what cannot be done.
+InputError at_its_line(const Refusal& refusal, const Scenario& scenario, const std::string& source) {
+  const bool is_file = !source.empty() && std::filesystem::is_regular_file(source);
+  const std::size_t line = is_file && refusal.at ? line_of(source, *refusal.at) : 0;
+  const std::string& job = scenario.header.job;
+  return {!source.empty() ? source : job.empty() ? "scenario" : job, line, 0, refusal.reason};
+}
+
+void refuse_what_cannot_be_replayed(const Scenario& scenario, const std::string& source) {
   if (scenario.header.backend == "nccl") {
     throw EnvironmentError(
         "this scenario needs the backend nccl, and this petri has no NCCL worker; only MPI is replayed");
   }
-  const std::string reason = reason_against_replay(scenario);
-  if (!reason.empty()) throw InputError(scenario.header.job.empty() ? "scenario" : scenario.header.job, 0, 0, reason);
-  if (const std::string missing = missing_for_replay(scenario); !missing.empty())
-    throw EnvironmentError("this replay cannot run here: " + missing);
+  if (const auto refusal = refusal_of(scenario)) throw at_its_line(*refusal, scenario, source);
+  if (const auto missing = missing_for_replay(scenario))
+    throw EnvironmentError(
+        fmt::format("this replay cannot run here: {}", at_its_line(*missing, scenario, source).what()));
+}
+
+// The worker has the last word: what it alone can know, as whether the library grants threads.
+void refuse_what_was_refused(const WorkerRefusal& refusal, const Scenario& scenario, const std::string& source) {
+  if (refusal.reason.empty()) return;
+  if (refusal.status == kBadInput) throw at_its_line({refusal.reason, std::nullopt}, scenario, source);
+  throw EnvironmentError("this replay cannot run here: " + refusal.reason);
 }
 
 // Headers say where something was recorded; a replay is its own recording.
@@ -142,7 +159,7 @@ void judge(ReplayResult& result, const Scenario& scenario, const Harvest& seen, 
 }  // namespace
 
 ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& options) {
-  refuse_what_cannot_be_replayed(scenario);
+  refuse_what_cannot_be_replayed(scenario, options.source);
   ReplayResult result;
   Harvest seen;
   JobOptions job;
@@ -170,8 +187,10 @@ ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& opti
                                        job.command.arguments[0], result.job.command.status,
                                        result.job.output.empty() ? "" : "\n", result.job.output));
   }
-  if (!seen.refusal.empty()) throw EnvironmentError("this replay cannot run here: " + seen.refusal);
+  refuse_what_was_refused(seen.refusal, scenario, options.source);
   judge(result, scenario, seen, options);
+  result.recording = std::move(seen.recording);
+  result.state = std::move(seen.state);
   return result;
 }
 

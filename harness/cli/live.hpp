@@ -10,6 +10,7 @@
 #include "harness/diagnose/diagnose.hpp"
 #include "harness/launch/run_job.hpp"
 #include "harness/trace/scenario.hpp"
+#include "harness/worker/plan/account.hpp"
 
 namespace petri::cli {
 
@@ -21,22 +22,26 @@ struct Delay {
 };
 
 struct ReplayOptions {
-  bool strict = false;      // every send synchronous, a barrier before each collective
+  bool strict = false;      // every send waits for its receive, every collective for all its members
   bool free_order = false;  // wildcards take what comes, also where `matched` says what they took
   std::vector<Delay> delays;
   std::optional<double> timeout_s;  // without progress
   std::optional<double> limit_s;    // in all
   DiagnoseOptions diagnose;
+  std::string source;  // the scenario's file, where it has one: a refusal names the line
 };
 
 struct ReplayResult {
-  Scenario recorded{1};  // what the replay did, event for event, with the original's seq, step, microbatch and site
-  Diagnosis diagnosis;   // of `recorded`
-  JobResult job;         // how it ended; its `output` is what launcher and library printed
+  Scenario recorded{1};   // what the replay did, event for event, with the original's seq, step, microbatch and site
+  Diagnosis diagnosis;    // of `recorded`
+  JobResult job;          // how it ended; its `output` is what launcher and library printed
+  Scenario recording{1};  // what the recorder saw of it, in its own names
+  ReplayState state;      // which of that belongs to which event
 };
 
 // Runs the scenario once. Throws EnvironmentError when mpirun, the worker, the recorder or the backend's library is
-// missing, InputError when the scenario holds what a replay cannot perform (before anything starts). Leaves nothing
+// missing, InputError with file and line when the scenario holds
+// what a replay cannot perform, before anything starts. Leaves nothing
 // behind. May be called from several threads.
 ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& options);
 

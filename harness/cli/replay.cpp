@@ -163,6 +163,7 @@ int run_replay(const std::vector<std::string>& args) {
     request.options.timeout_s = timeout_s;
   }
   for (const std::string& text : delays) request.options.delays.push_back(parse_delay(text));
+  request.options.source = file;
   const Scenario scenario = load_input(file);
   check(request, scenario);
   if (!request.output.empty()) {

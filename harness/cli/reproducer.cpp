@@ -60,13 +60,15 @@ CheckResult check_model(const Scenario& scenario) {
   return compared(diagnosis, *scenario.header.expect, agrees(diagnosis, *scenario.header.expect));
 }
 
-CheckResult check_live(const Scenario& scenario) {
+CheckResult check_live(const Scenario& scenario, const fs::path& file) {
   if (std::string reason = why_not_live(scenario); !reason.empty()) return {State::skipped, std::move(reason), {}};
   if (scenario.header.expect->verdict == Verdict::ambiguous) {
     return {State::skipped, "what is expected is that the evidence does not decide", {}};
   }
   try {
-    const Confirmation live = confirm_live(scenario, *scenario.header.expect, {});
+    ReplayOptions options;
+    options.source = file.string();
+    const Confirmation live = confirm_live(scenario, *scenario.header.expect, options);
     CheckResult result = compared(live.replay.diagnosis, *scenario.header.expect, live.shown);
     if (result.state == State::met) {
       result.text = text_of(live, scenario.world());
@@ -122,7 +124,7 @@ CheckResult check_reproducer(const fs::path& file, CheckMode mode, bool allow_no
       const State state = allow_no_expect ? State::skipped : State::unreadable;
       return {state, fmt::format("{}: no verdict or signature in `expect`: not a reproducer", file.string()), {}};
     }
-    return mode == CheckMode::model ? check_model(scenario) : check_live(scenario);
+    return mode == CheckMode::model ? check_model(scenario) : check_live(scenario, file);
   } catch (const InputError& error) {
     return {State::unreadable, error.what(), {}};
   } catch (const std::exception& error) {

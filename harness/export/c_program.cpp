@@ -263,8 +263,8 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
                                    comment_text(used.name)));
     program.helpers.insert(used.is_inter() ? Helper::between : Helper::made_of);
   }
-  for (const auto& reason : {reason_against_windows(scenario), reason_against_files(scenario)})
-    if (reason) throw InputError(options.source, 0, 0, *reason + ": such a program cannot be written");
+  for (const auto& refusal : {reason_against_windows(scenario), reason_against_files(scenario)})
+    if (refusal) throw InputError(options.source, 0, 0, refusal->reason + ": such a program cannot be written");
   program.threads = uses_threads(scenario);
   program.windows = windows_of(scenario);
   program.files = files_of(scenario);

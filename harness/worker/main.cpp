@@ -57,20 +57,32 @@ bool parse(int argc, char** argv, WorkerOptions& options) {
 }
 
 // What petri has checked before it started the job; here for a worker that is started by hand.
-std::string reason_to_refuse(const Scenario& scenario, int world, const WorkerOptions& options) {
+WorkerRefusal reason_to_refuse(const Scenario& scenario, int world, const WorkerOptions& options) {
   if (world != scenario.world()) {
-    return "the scenario has " + std::to_string(scenario.world()) + " ranks, this job " + std::to_string(world);
+    return {kBadInput,
+            "the scenario has " + std::to_string(scenario.world()) + " ranks, this job " + std::to_string(world)};
   }
-  if (std::string reason = reason_against_replay(scenario); !reason.empty()) return reason;
-  if (std::string missing = missing_for_replay(scenario); !missing.empty()) return missing;
+  if (const auto refusal = refusal_of(scenario)) return {kBadInput, refusal->reason};
+  if (const auto missing = missing_for_replay(scenario)) return {kEnvironment, missing->reason};
   if (options.files.empty() && !files_of(scenario).empty())
-    return "the scenario opens files: --files must name a folder";
+    return {kBadInput, "the scenario opens files: --files must name a folder"};
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
-      if (performer_of(event.op) == nullptr) return "no way to perform " + std::string(name_of(event.op));
+      if (performer_of(event.op) == nullptr) return {kBadInput, "no way to perform " + std::string(name_of(event.op))};
     }
   }
   return {};
+}
+
+// Whoever started the replay finds the reason beside the records.
+[[noreturn]] void refuse(const WorkerRefusal& refusal, int rank) {
+  if (rank == 0) {
+    if (const char* folder = std::getenv("PETRI_RECORD_DIR"); folder != nullptr) note_refusal(folder, refusal);
+    std::fprintf(stderr, "petri-worker: %s\n", refusal.reason.c_str());
+  }
+  PMPI_Barrier(MPI_COMM_WORLD);  // an abort of another rank must not come first
+  PMPI_Abort(MPI_COMM_WORLD, refusal.status);
+  std::abort();
 }
 
 }  // namespace
@@ -79,15 +91,15 @@ std::string reason_to_refuse(const Scenario& scenario, int world, const WorkerOp
 int main(int argc, char** argv) {
   using namespace petri;
   WorkerOptions options;
-  std::string problem;
+  WorkerRefusal problem;
   std::optional<Scenario> scenario;
   try {
     if (parse(argc, argv, options))
       scenario = read_scenario(options.scenario);
     else
-      problem = "usage: petri-worker SCENARIO [--free-order] [--files FOLDER] [--delay RANK:SEQ:MS]...";
+      problem = {kBadInput, "usage: petri-worker SCENARIO [--free-order] [--files FOLDER] [--delay RANK:SEQ:MS]..."};
   } catch (const std::exception& error) {
-    problem = error.what();
+    problem = {kBadInput, error.what()};
   }
   // Before MPI starts, it must be known whether threads will call it.
   const bool threads = scenario && uses_threads(*scenario);
@@ -95,18 +107,9 @@ int main(int argc, char** argv) {
   int rank = 0, world = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   PMPI_Comm_size(MPI_COMM_WORLD, &world);
-  if (problem.empty()) problem = reason_to_refuse(*scenario, world, options);
-  int status = kBadInput;
-  if (problem.empty() && !granted) {
-    problem = kNoThreads;
-    status = kEnvironment;
-    if (const char* folder = std::getenv("PETRI_RECORD_DIR"); folder != nullptr && rank == 0)
-      note_refusal(folder, problem);
-  }
-  if (problem.empty()) {
-    Rank(*scenario, rank, options).run();
-    return 0;
-  }
-  if (rank == 0) std::fprintf(stderr, "petri-worker: %s\n", problem.c_str());
-  PMPI_Abort(MPI_COMM_WORLD, status);
+  if (problem.reason.empty()) problem = reason_to_refuse(*scenario, world, options);
+  if (problem.reason.empty() && !granted) problem = {kEnvironment, kNoThreads};
+  if (!problem.reason.empty()) refuse(problem, rank);
+  Rank(*scenario, rank, options).run();
+  return 0;
 }

@@ -24,6 +24,11 @@ Scenario scenario_of(const std::string& lines) {
   return read_scenario(in, "test");
 }
 
+std::string reason_against_replay(const Scenario& scenario) {
+  const auto refusal = refusal_of(scenario);
+  return refusal ? refusal->reason : "";
+}
+
 TEST(Plan, NamesTheOperationThatCannotBeReplayed) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
 {"rank":0,"op":"barrier"}

@@ -62,8 +62,8 @@ class WorkerOperations : public testing::TestWithParam<std::string> {};
 TEST_P(WorkerOperations, ArePerformed) {
   const std::string file = kOperations + "/" + GetParam() + ".jsonl";
   const Scenario scenario = read_scenario(file);
-  ASSERT_THAT(reason_against_replay(scenario), IsEmpty());
-  if (const std::string missing = missing_for_replay(scenario); !missing.empty()) GTEST_SKIP() << missing;
+  ASSERT_FALSE(refusal_of(scenario).has_value());
+  if (const auto missing = missing_for_replay(scenario)) GTEST_SKIP() << missing->reason;
   const JobResult result = perform(scenario.world(), file);
   EXPECT_EQ(result.end, End::by_itself);
   EXPECT_EQ(result.command.status, 0) << result.output;

@@ -234,6 +234,16 @@ Scenario account_of(const Scenario& scenario, const Scenario& recording, const R
   return account;
 }
 
+std::vector<const Event*> traces_of(const RankTrace& original, const RankTrace& seen, const ReplayMarks& marks) {
+  const Recorded recorded(seen.events);
+  const std::vector<Lane> lanes = lanes_of(original);
+  std::vector<std::optional<Told>> told(original.events.size());
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) account_of_lane(original, recorded, marks, lanes, lane, told);
+  std::vector<const Event*> traces;
+  for (const std::optional<Told>& event : told) traces.push_back(event ? event->trace : nullptr);
+  return traces;
+}
+
 Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, const ReplayState& state) {
   Scenario account = account_of(scenario, recording, state);
   for (std::size_t rank = 0; rank < account.ranks.size(); ++rank) {
@@ -243,6 +253,11 @@ Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, 
     auto next = begun.begin();
     for (const Event& event : scenario.ranks[rank].events) {
       if (next != begun.end() && next->seq == event.seq) {
+        // A poll that still fails when the replay is stopped goes on until it succeeds, as the scenario says.
+        if (next->flag == 0 && event.flag != 0) {
+          next->flag = event.flag;
+          next->state = EventState::started;
+        }
         told.events.push_back(std::move(*next++));
         continue;
       }

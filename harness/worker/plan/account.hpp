@@ -32,4 +32,8 @@ Scenario account_of(const Scenario& scenario, const Scenario& recording, const R
 // The same, followed by the events that were not begun, as `scheduled`.
 Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, const ReplayState& state);
 
+// For each event of a rank, the last that performing it left in the recording; null where it left none or was not
+// begun.
+std::vector<const Event*> traces_of(const RankTrace& original, const RankTrace& seen, const ReplayMarks& marks);
+
 }  // namespace petri

@@ -29,6 +29,15 @@ std::optional<std::string> reason_against_mode(const Event& event) {
   return std::nullopt;
 }
 
+std::optional<std::string> reason_against_plan(const Scenario& scenario, const FilePlan& file,
+                                               const std::vector<std::int32_t>& at_start) {
+  if (file.comm == kNoComm || !scenario.comms[static_cast<std::size_t>(file.comm)].known)
+    return "the members of its communicator are not known";
+  const bool there = file.comm == 0 || std::find(at_start.begin(), at_start.end(), file.comm) != at_start.end();
+  if (!file.opened && !there) return "no event opens it, and its communicator is not there from the start";
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool is_access_mode(const std::string& word) {
@@ -58,27 +67,28 @@ std::map<std::string, FilePlan> files_of(const Scenario& scenario) {
   return files;
 }
 
-std::optional<std::string> reason_against_files(const Scenario& scenario) {
+std::optional<Refusal> reason_against_files(const Scenario& scenario) {
   const std::vector<std::int32_t> at_start = communicators_made_at_start(scenario);
-  for (const auto& [name, file] : files_of(scenario)) {
-    if (file.comm == kNoComm || !scenario.comms[static_cast<std::size_t>(file.comm)].known)
-      return "file " + name + ": the members of its communicator are not known";
-    const bool there = file.comm == 0 || std::find(at_start.begin(), at_start.end(), file.comm) != at_start.end();
-    if (!file.opened && !there)
-      return "file " + name + ": no event opens it, and its communicator is not there from the start";
-  }
+  const std::map<std::string, FilePlan> files = files_of(scenario);
   std::uint64_t written = 0;
-  for (const RankTrace& rank : scenario.ranks) {
-    for (const Event& event : rank.events) {
-      if (kind_of(event.op) != OpKind::file) continue;
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    const std::vector<Event>& events = scenario.ranks[rank].events;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const Event& event = events[i];
       const EventExtras& extras = event.extras.get();
-      if (auto reason = reason_against_mode(event)) return "file " + extras.file + ": " + *reason;
-      if (extras.disp.value_or(0) > kLastOffset) return "file " + extras.file + ": an offset beyond 4 GiB";
+      if (kind_of(event.op) != OpKind::file || extras.file.empty()) continue;
       if (event.op == file_preallocate)
         written += static_cast<std::uint64_t>(std::max(extras.disp.value_or(0), std::int64_t{0}));
       if (changes_the_file(event)) written += std::min(bytes_of_call(scenario, event), kMostBytesAtOnce + 1);
-      if (written > kMostBytesAtOnce)
-        return "its files take more than the " + std::to_string(kMostBytesAtOnce >> 20) + " MiB that a replay allows";
+      std::optional<std::string> reason = reason_against_plan(scenario, files.at(extras.file), at_start);
+      if (!reason) reason = reason_against_mode(event);
+      if (!reason && extras.disp.value_or(0) > kLastOffset) reason = "an offset beyond 4 GiB";
+      if (!reason && written > kMostBytesAtOnce)
+        reason = "with it, all files take more than the " + std::to_string(kMostBytesAtOnce >> 20) +
+                 " MiB that a replay allows";
+      if (reason)
+        return Refusal{"file " + extras.file + ": " + *reason,
+                       EventRef{static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(i)}};
     }
   }
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/trace/scenario.hpp"
+#include "harness/worker/plan/plan.hpp"
 
 namespace petri {
 
@@ -24,6 +25,6 @@ std::map<std::string, FilePlan> files_of(const Scenario& scenario);
 bool is_access_mode(const std::string& word);
 
 // Why the files cannot be used, or nothing.
-std::optional<std::string> reason_against_files(const Scenario& scenario);
+std::optional<Refusal> reason_against_files(const Scenario& scenario);
 
 }  // namespace petri

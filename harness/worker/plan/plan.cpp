@@ -59,13 +59,17 @@ Rest rest_of(const std::filesystem::path& recording, std::int32_t rank) {
   }
 }
 
-void note_refusal(const std::filesystem::path& recording, const std::string& reason) {
-  std::ofstream(recording / "refused") << reason;
+void note_refusal(const std::filesystem::path& recording, const WorkerRefusal& refusal) {
+  std::ofstream(recording / "refused") << refusal.status << ' ' << refusal.reason;
 }
 
-std::string refusal_in(const std::filesystem::path& recording) {
+WorkerRefusal refusal_in(const std::filesystem::path& recording) {
   std::ifstream file(recording / "refused");
-  return {std::istreambuf_iterator<char>(file), {}};
+  WorkerRefusal refusal;
+  file >> refusal.status;
+  file.get();
+  refusal.reason = {std::istreambuf_iterator<char>(file), {}};
+  return refusal;
 }
 
 }  // namespace petri

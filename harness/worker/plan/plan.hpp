@@ -5,12 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
+
+// Why something cannot be replayed, and the event that asks for it, where it is one.
+struct Refusal {
+  std::string reason;
+  std::optional<EventRef> at;
+};
 
 // Communicators that no event creates: the members make them at the start, in this order, by comm_create_group over the
 // world with the tags kSetupTag, kSetupTag + 1, …
@@ -35,8 +42,13 @@ enum class Rest : char {
 void mark_rest(const std::filesystem::path& recording, std::int32_t rank, Rest rest);
 Rest rest_of(const std::filesystem::path& recording, std::int32_t rank);
 
-// A file beside the records in which the worker says what this machine lacks for the replay; empty without it.
-void note_refusal(const std::filesystem::path& recording, const std::string& reason);
-std::string refusal_in(const std::filesystem::path& recording);
+// A file beside the records in which the worker says why it performs nothing, and with which exit status it ends; an
+// empty reason without it.
+struct WorkerRefusal {
+  int status = 0;
+  std::string reason;
+};
+void note_refusal(const std::filesystem::path& recording, const WorkerRefusal& refusal);
+WorkerRefusal refusal_in(const std::filesystem::path& recording);
 
 }  // namespace petri

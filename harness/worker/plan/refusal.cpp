@@ -69,41 +69,54 @@ Reason reason_against_event(const Scenario& scenario, std::int32_t rank, const E
   return reason_against_sizes(scenario, event);
 }
 
-std::string told(std::size_t rank, const Event& event, const std::string& reason) {
-  return "rank " + std::to_string(rank) + ", seq " + std::to_string(event.seq) + ", " + std::string(name_of(event.op)) +
-         ": " + reason;
+Refusal told(std::size_t rank, std::size_t index, const Event& event, const std::string& reason) {
+  return {"rank " + std::to_string(rank) + ", seq " + std::to_string(event.seq) + ", " +
+              std::string(name_of(event.op)) + ": " + reason,
+          EventRef{static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(index)}};
+}
+
+// The first event of a thread beyond those that the recorder can tell apart.
+std::optional<Refusal> refusal_of_threads(const Scenario& scenario, std::size_t rank) {
+  const std::vector<Lane> lanes = lanes_of(scenario.ranks[rank]);
+  if (lanes.size() <= record::kLastThread) return std::nullopt;
+  const std::size_t first = lanes[record::kLastThread].events.front();
+  return told(rank, first, scenario.ranks[rank].events[first],
+              "its rank has more than " + std::to_string(record::kLastThread) + " threads");
 }
 
 }  // namespace
 
-std::string reason_against_replay(const Scenario& scenario) {
+std::optional<Refusal> refusal_of(const Scenario& scenario) {
   const std::set<std::int32_t> topologies = communicators_with_topology(scenario);
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
-    if (lanes_of(scenario.ranks[rank]).size() > record::kLastThread)
-      return "rank " + std::to_string(rank) + ": it has more than " + std::to_string(record::kLastThread) + " threads";
-    for (const Event& event : scenario.ranks[rank].events) {
-      Reason reason = reason_against_event(scenario, static_cast<std::int32_t>(rank), event);
-      if (!reason && (info(event.op).traits & kNeighbor) != 0 && !topologies.contains(event.comm))
+    if (auto refusal = refusal_of_threads(scenario, rank)) return refusal;
+    const std::vector<Event>& events = scenario.ranks[rank].events;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      Reason reason = reason_against_event(scenario, static_cast<std::int32_t>(rank), events[i]);
+      if (!reason && (info(events[i].op).traits & kNeighbor) != 0 && !topologies.contains(events[i].comm))
         reason = "no event makes the topology of its communicator";
-      if (reason) return told(rank, event, *reason);
+      if (reason) return told(rank, i, events[i], *reason);
     }
   }
-  if (auto reason = reason_against_windows(scenario)) return *reason;
-  return reason_against_files(scenario).value_or("");
+  if (auto refusal = reason_against_windows(scenario)) return refusal;
+  return reason_against_files(scenario);
 }
 
-std::string missing_for_replay(const Scenario& scenario) {
+std::optional<Refusal> missing_for_replay(const Scenario& scenario) {
   std::uint64_t bytes = window_bytes(scenario);
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
-    for (const Event& event : scenario.ranks[rank].events) {
-      if (library_lacks(event.op))
-        return told(rank, event, "the MPI library that petri was built with has no such call; Open MPI 5.0 has it");
+    const std::vector<Event>& events = scenario.ranks[rank].events;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (library_lacks(events[i].op))
+        return told(rank, i, events[i],
+                    "the MPI library that petri was built with has no such call; Open MPI 5.0 has it");
     }
     if (__builtin_add_overflow(bytes, peak_bytes(scenario, static_cast<std::int32_t>(rank)), &bytes)) bytes = ~0ULL;
   }
   const auto memory = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(getpagesize());
-  if (bytes <= memory / 2) return {};
-  return "it needs " + std::to_string(bytes >> 20) + " MiB of memory at once, more than half of this machine's";
+  if (bytes <= memory / 2) return std::nullopt;
+  return Refusal{"it needs " + std::to_string(bytes >> 20) + " MiB of memory at once, more than half of this machine's",
+                 std::nullopt};
 }
 
 }  // namespace petri

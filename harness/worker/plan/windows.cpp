@@ -35,6 +35,16 @@ std::uint64_t bytes_of_access(const Event& event) {
   return fits ? bytes : std::numeric_limits<std::uint64_t>::max();
 }
 
+std::optional<EventRef> first_call_on(const Scenario& scenario, const std::string& window) {
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    const std::vector<Event>& events = scenario.ranks[rank].events;
+    for (std::size_t i = 0; i < events.size(); ++i)
+      if (events[i].extras->win == window)
+        return EventRef{static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(i)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::map<std::string, WindowPlan> windows_of(const Scenario& scenario) {
@@ -72,18 +82,21 @@ std::map<std::string, WindowPlan> windows_of(const Scenario& scenario) {
   return windows;
 }
 
-std::optional<std::string> reason_against_windows(const Scenario& scenario) {
+std::optional<Refusal> reason_against_windows(const Scenario& scenario) {
   const std::vector<std::int32_t> at_start = communicators_made_at_start(scenario);
   for (const auto& [name, window] : windows_of(scenario)) {
+    const auto refused = [&](const std::string& reason) {
+      return Refusal{"window " + name + ": " + reason, first_call_on(scenario, name)};
+    };
     if (window.comm == kNoComm || !scenario.comms[static_cast<std::size_t>(window.comm)].known)
-      return "window " + name + ": the members of its communicator are not known";
+      return refused("the members of its communicator are not known");
     const bool there = window.comm == 0 || std::find(at_start.begin(), at_start.end(), window.comm) != at_start.end();
     if (!window.created && !there)
-      return "window " + name + ": no event makes it, and its communicator is not there from the start";
+      return refused("no event makes it, and its communicator is not there from the start");
     for (const std::uint64_t bytes : window.bytes) {
       if (bytes > kMostBytesAtOnce)
-        return "window " + name + ": its accesses need more than the " + std::to_string(kMostBytesAtOnce >> 20) +
-               " MiB that a replay allows a rank's part";
+        return refused("its accesses need more than the " + std::to_string(kMostBytesAtOnce >> 20) +
+                       " MiB that a replay allows a rank's part");
     }
   }
   return std::nullopt;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/trace/scenario.hpp"
+#include "harness/worker/plan/plan.hpp"
 
 namespace petri {
 
@@ -25,7 +26,7 @@ struct WindowPlan {
 std::map<std::string, WindowPlan> windows_of(const Scenario& scenario);
 
 // Why the windows cannot be made, or nothing.
-std::optional<std::string> reason_against_windows(const Scenario& scenario);
+std::optional<Refusal> reason_against_windows(const Scenario& scenario);
 
 // Bytes of all windows on all ranks.
 std::uint64_t window_bytes(const Scenario& scenario);
