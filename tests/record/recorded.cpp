@@ -44,7 +44,7 @@ std::string command_for(const RecordFolder& folder, int ranks, const std::string
   return command.str();
 }
 
-const Scenario& record(int ranks, const std::string& program, const std::string& environment) {
+const Scenario& record(int ranks, const char* program, const char* environment) {
   static std::map<std::string, Scenario> recorded;
   const std::string key = std::to_string(ranks) + " " + program + " " + environment;
   const auto known = recorded.find(key);

@@ -33,7 +33,7 @@ std::string command_for(const RecordFolder& folder, int ranks, const std::string
                         const std::string& environment = "", const std::string& executable = PETRI_OPERATIONS);
 
 // Runs it and imports the recording, whatever the program's exit status; once for all tests that ask for the same.
-const Scenario& record(int ranks, const std::string& program, const std::string& environment = "");
+const Scenario& record(int ranks, const char* program, const char* environment = "");
 
 // The same with another executable than `operations`.
 Scenario record_program(const std::string& executable, int ranks, const std::string& program,

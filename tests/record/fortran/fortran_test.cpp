@@ -39,7 +39,8 @@ const Lines& source(const std::string& file) {
 std::string line_at(const std::string& site) {
   std::smatch match;
   if (!std::regex_search(site, match, std::regex("(\\w+\\.F90):(\\d+)$"))) return "";
-  const Lines& lines = source(match[1]);
+  const std::string file = match[1];
+  const Lines& lines = source(file);
   const auto number = static_cast<std::size_t>(std::stoul(match[2]));
   return number >= 1 && number <= lines.size() ? lines[number - 1] : "";
 }
@@ -90,9 +91,10 @@ TEST_P(RecordFortran, EveryCallIsThereWithItsLine) {
   std::set<std::string> listed = listed_calls();
   // Left out: what ends the job (below), and what is many starts.
   for (const char* other : {"abort", "startall"}) EXPECT_EQ(listed.erase(other), 1u) << other;
-  if (GetParam() == std::string("F08"))  // mpi4.F90 says why
+  if (GetParam() == std::string("F08")) {  // mpi4.F90 says why
     for (const char* other : {"psend_init", "precv_init", "pready", "pready_range", "pready_list", "parrived"})
       EXPECT_EQ(listed.erase(other), 1u) << other;
+  }
   std::erase_if(listed, [](const std::string& name) { return !is_in_library(name); });
   EXPECT_THAT(seen, IsSupersetOf(listed));
 }
