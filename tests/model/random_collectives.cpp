@@ -69,19 +69,15 @@ Event transfer(Builder& builder, const std::string& win, std::int32_t target) {
 }  // namespace
 
 void add_collective(Builder& builder, std::int32_t comm) {
-  static constexpr Op kOps[] = {Op::barrier,    Op::barrier,
-                                Op::bcast,      Op::reduce,
-                                Op::allreduce,  Op::gather,
-                                Op::scatter,    Op::allgather,
-                                Op::alltoall,   Op::scan,
-                                Op::exscan,     Op::gatherv,
-                                Op::scatterv,   Op::allgatherv,
-                                Op::alltoallv,  Op::alltoallw,
-                                Op::ibarrier,   Op::ibcast,
-                                Op::iallreduce, Op::igather,
-                                Op::iscatterv,  Op::iscan,
-                                Op::ialltoallv, Op::reduce_scatter,
-                                Op::ireduce,    Op::reduce_scatter_block};
+  // clang-format off
+  static constexpr Op kOps[] = {
+      Op::barrier, Op::barrier, Op::bcast, Op::reduce, Op::allreduce, Op::gather, Op::scatter, Op::allgather,
+      Op::alltoall, Op::scan, Op::exscan, Op::gatherv, Op::scatterv, Op::allgatherv, Op::alltoallv, Op::alltoallw,
+      Op::reduce_scatter, Op::reduce_scatter_block,
+      Op::ibarrier, Op::ibcast, Op::ireduce, Op::iallreduce, Op::igather, Op::iscatter, Op::iallgather, Op::ialltoall,
+      Op::iscan, Op::iexscan, Op::igatherv, Op::iscatterv, Op::iallgatherv, Op::ialltoallv, Op::ialltoallw,
+      Op::ireduce_scatter, Op::ireduce_scatter_block};
+  // clang-format on
   const Op op = builder.one_of(kOps);
   const Shape shape = random_shape(builder, comm);
   const auto ranks = builder.members(comm);
@@ -91,7 +87,9 @@ void add_collective(Builder& builder, std::int32_t comm) {
 
 void add_persistent_collective(Builder& builder) {
   const std::int32_t comm = builder.any_comm();
-  static constexpr Op kOps[] = {Op::barrier_init, Op::bcast_init, Op::allreduce_init, Op::scan_init, Op::reduce_init};
+  static constexpr Op kOps[] = {Op::barrier_init, Op::bcast_init,     Op::allreduce_init, Op::scan_init,
+                                Op::reduce_init,  Op::gather_init,    Op::allgather_init, Op::alltoall_init,
+                                Op::exscan_init,  Op::allgatherv_init};
   const Op op = builder.one_of(kOps), second = builder.one_of(kOps);
   const Shape shape = random_shape(builder, comm);
   const auto ranks = builder.members(comm);
