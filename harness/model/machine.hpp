@@ -106,6 +106,7 @@ class Machine {
   void post_window(const Event& event, Pending& pending);
   void post_lock(const Event& event, std::int32_t window, Pending& pending);
   void mark_ready(const Event& event, EventRef ref);
+  void meet_partitioned(std::uint32_t send, std::uint32_t recv);
   void start(const Event& event, std::int32_t rank);
   void cancel(const Event& event, std::int32_t rank);
   bool judged(const Event& event) const;

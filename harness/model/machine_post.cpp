@@ -124,9 +124,11 @@ void Machine::start(const Event& event, std::int32_t rank) {
     }
     if (init.psend != kNone) {
       partitions_.start_send(init.psend);
+      if (init.starts == 1) meet_partitioned(init.psend, partitions_.send(init.psend).partner);
       wake(global(call.comm, partitions_.send(init.psend).dest));
     } else if (init.precv != kNone) {
       partitions_.start_recv(init.precv);
+      if (init.starts == 1) meet_partitioned(partitions_.recv(init.precv).partner, init.precv);
       wake(global(call.comm, partitions_.recv(init.precv).source));
     } else if (kind_of(call.op) == OpKind::send) {
       post_send(call, pending.posted, pending);
@@ -135,6 +137,12 @@ void Machine::start(const Event& event, std::int32_t rank) {
     }
     one.requests[request] = std::move(pending);
   }
+}
+
+// The side that starts later for the first time tells of the pair.
+void Machine::meet_partitioned(std::uint32_t send, std::uint32_t recv) {
+  if (partitions_.both_started(send, recv))
+    run_.partitioned.push_back({partitions_.send(send).at, partitions_.recv(recv).at});
 }
 
 void Machine::mark_ready(const Event& event, EventRef ref) {

@@ -11,6 +11,7 @@ Half send_half(const Event& event) {
   if (extras.sendtag != kUnset) half.tag = extras.sendtag;
   if (extras.sendcount != kUnknownCount) half.count = extras.sendcount;
   if (extras.sendtype != ElementType::unknown) half.dtype = extras.sendtype;
+  if (extras.partitions && half.count > 0) half.count *= *extras.partitions;
   return half;
 }
 
@@ -21,6 +22,7 @@ Half recv_half(const Event& event) {
   if (extras.recvtag != kUnset) half.tag = extras.recvtag;
   if (extras.recvcount != kUnknownCount) half.count = extras.recvcount;
   if (extras.recvtype != ElementType::unknown) half.dtype = extras.recvtype;
+  if (extras.partitions && half.count > 0) half.count *= *extras.partitions;
   return half;
 }
 

@@ -8,7 +8,8 @@
 
 namespace petri::model {
 
-// The arguments of one half of a message, as the call gives them; sendrecv has both halves.
+// The arguments of one half of a message, as the call gives them; sendrecv has both halves. Of a partitioned call the
+// count is that of all its partitions.
 struct Half {
   std::int32_t peer = kUnset;
   std::int32_t tag = 0;

@@ -23,6 +23,10 @@ class Partitions {
   const Post& send(std::uint32_t number) const { return mail_.send(number); }
   const Post& recv(std::uint32_t number) const { return mail_.recv(number); }
 
+  // Has each side of the pair that these two are begun? False where one is kNone.
+  bool both_started(std::uint32_t send, std::uint32_t recv) const {
+    return send != kNone && recv != kNone && senders_[send].started > 0 && received_[recv] > 0;
+  }
   bool all_ready(std::uint32_t send) const;
   // The other side has started as often as this one.
   bool receiver_started(std::uint32_t send) const;

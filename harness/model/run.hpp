@@ -76,6 +76,7 @@ struct Run {
   std::vector<bool> stuck_lanes;     // by lane
   Gatherings gatherings;
   std::vector<Message> messages;
+  std::vector<Message> partitioned;       // inits that met and were started on both sides
   std::vector<EventRef> unmatched_sends;  // begun, and taken by no receive
   std::vector<Wildcard> wildcards;
   std::vector<Choice> choices;

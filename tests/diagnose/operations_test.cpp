@@ -303,5 +303,20 @@ TEST(Streams, CommunicatorsOfAGroupAreCalledInOneOrder) {
       script({exchange, "group_start; send(comm=a peer=0 stream=s); recv(comm=a peer=0 stream=s); group_end"}, comms));
 }
 
+TEST(Partitions, FitIntoTheirReceive) {
+  const auto send = [](const std::string& what) {
+    return "psend_init(peer=1 dtype=int32 request=1 " + what +
+           "); start(request=1); pready_range(request=1 indices=[0,1]); wait(request=1); request_free(request=1)";
+  };
+  const auto receive = [](const std::string& what) {
+    return "precv_init(peer=0 dtype=int32 request=1 " + what +
+           "); start(request=1); wait(request=1); request_free(request=1)";
+  };
+  expect(script({send("count=8 partitions=2"), receive("count=4 partitions=2")}), Verdict::mismatch, {0, 1},
+         "longer than the receive");
+  expect_legal(script({send("count=8 partitions=2"), receive("count=4 partitions=4")}));
+  expect_legal(script({send("count=8 partitions=2"), receive("count=9 partitions=2")}));
+}
+
 }  // namespace
 }  // namespace petri

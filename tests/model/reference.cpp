@@ -125,6 +125,7 @@ class Explorer {
       const Event& event = facts_.event(init);
       one.ready.assign(static_cast<std::size_t>(event.op == Op::psend_init ? event.extras->partitions.value_or(1) : 0),
                        0);
+      if (is_partitioned(event) && partitions_clash(facts_, state, one)) state.mismatch = true;
       if (is_collective(event))
         start_collective(facts_, state, Persistent(one), owner);
       else if (!is_partitioned(event))

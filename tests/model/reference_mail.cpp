@@ -216,6 +216,17 @@ void make_ready(const Facts& facts, State& state, EventRef ref) {
         if (partition < request.ready.size()) request.ready[partition] = 1;
 }
 
+bool partitions_clash(const Facts& facts, const State& state, const Persistent& request) {
+  const Persistent* other = partner(facts, state, request);
+  if (other == nullptr || request.starts == 0 || other->starts == 0) return false;
+  const Event& own = facts.event({request.rank, request.init});
+  const Event& theirs = facts.event({other->rank, other->init});
+  const Event& send = own.op == Op::psend_init ? own : theirs;
+  const Event& recv = own.op == Op::psend_init ? theirs : own;
+  const auto all = [](const Event& init) { return init.count * init.extras->partitions.value_or(1); };
+  return send.dtype != recv.dtype || all(send) > all(recv);  // of what is generated
+}
+
 // A send is done when all its partitions are ready and its library has them away, a receive when all have come.
 bool partitions_done(const Facts& facts, const State& state, const Persistent& request) {
   const Event& init = facts.event({request.rank, request.init});

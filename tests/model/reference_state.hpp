@@ -176,6 +176,8 @@ bool in_flight(const State& state, Owner owner);
 // Partitioned communication (section 4.2).
 bool is_partitioned(const Event& init);
 void make_ready(const Facts& facts, State& state, EventRef ref);
+// A partitioned pair that both have started, of which the receive is too small or of another type.
+bool partitions_clash(const Facts& facts, const State& state, const Persistent& request);
 bool partitions_done(const Facts& facts, const State& state, const Persistent& request);
 bool has_arrived(const Facts& facts, const State& state, EventRef parrived);
 
