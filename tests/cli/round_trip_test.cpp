@@ -23,21 +23,32 @@ namespace fs = std::filesystem;
 // What a recording says otherwise than the scenario by nature. Whatever is not here is a fault of worker or recorder.
 struct ByNature {
   std::string_view what;
-  bool (*is)(const Scenario& scenario, const Event& event);
+  bool (*is)(const Scenario& scenario, EventRef at);
   std::string_view reason;
 };
 
-bool is_startall(const Scenario&, const Event& event) {
+bool is_startall(const Scenario& scenario, EventRef place) {
+  const Event& event = at(scenario, place);
   return event.op == Op::startall;
 }
-bool makes_graph(const Scenario&, const Event& event) {
+bool makes_graph(const Scenario& scenario, EventRef place) {
+  const Event& event = at(scenario, place);
   return event.op == Op::graph_create || event.op == Op::dist_graph_create;
 }
-bool is_late_cancel(const Scenario&, const Event& event) {
+bool is_late_cancel(const Scenario& scenario, EventRef place) {
+  const Event& event = at(scenario, place);
   return event.op == Op::cancel && event.flag == 0;
 }
-bool is_in_dynamic_window(const Scenario& scenario, const Event& event) {
+bool is_in_dynamic_window(const Scenario& scenario, EventRef place) {
+  const Event& event = at(scenario, place);
   return kind_of(event.op) == OpKind::rma && windows_of(scenario).at(event.extras->win).dynamic;
+}
+
+bool is_on_freed_window(const Scenario& scenario, EventRef place) {
+  const std::vector<Event>& events = scenario.ranks[static_cast<std::size_t>(place.rank)].events;
+  return std::any_of(events.begin(), events.begin() + place.index, [&](const Event& earlier) {
+    return earlier.op == Op::win_free && earlier.extras->win == events[place.index].extras->win;
+  });
 }
 
 constexpr ByNature kByNature[] = {
@@ -45,11 +56,13 @@ constexpr ByNature kByNature[] = {
     {"op", makes_graph, "what is recorded of a graph is this rank's neighbours, and a replay makes it from those"},
     {"event", is_late_cancel, "a cancel that came too late did nothing; in a replay it might come in time"},
     {"disp", is_in_dynamic_window, "displacements are addresses (MPI 4.1, section 12.2.4), and a replay has its own"},
+    {"win", is_on_freed_window, "a handle of what was freed is not known any more"},
+    {"comm", is_on_freed_window, "a handle of what was freed is not known any more"},
 };
 
 bool is_by_nature(const Scenario& scenario, const Difference& difference) {
   return std::any_of(std::begin(kByNature), std::end(kByNature), [&](const ByNature& one) {
-    return one.what == difference.what && one.is(scenario, at(scenario, difference.at));
+    return one.what == difference.what && one.is(scenario, difference.at);
   });
 }
 
