@@ -56,12 +56,21 @@ std::optional<EventRef> last_place(const Scenario& scenario, const model::Run& r
   return EventRef{rank, last};
 }
 
-// An argument that no library accepts is the caller's own error, whatever the other ranks do at that place.
+// An argument that no library accepts is the caller's own error, whatever the other ranks do at that place. The error
+// is its class, which a colon and its meaning may follow.
 bool is_argument_error(std::string_view error) {
   constexpr std::string_view kClasses[] = {"MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_TYPE",   "MPI_ERR_TAG",
                                            "MPI_ERR_COMM",   "MPI_ERR_RANK",  "MPI_ERR_ROOT",   "MPI_ERR_GROUP",
                                            "MPI_ERR_OP",     "MPI_ERR_ARG",   "MPI_ERR_REQUEST"};
-  return std::find(std::begin(kClasses), std::end(kClasses), error) != std::end(kClasses);
+  return std::find(std::begin(kClasses), std::end(kClasses), error.substr(0, error.find(':'))) != std::end(kClasses);
+}
+
+// An abort that has an error stands for a call that is not in the record: the error names it.
+std::string error_said(const Scenario& scenario, const Event& event) {
+  if (event.op != Op::abort)
+    return fmt::format("reported \"{}\" in {}", event.extras->error, event_text(scenario, event));
+  const std::string& site = scenario.site_of(event);
+  return fmt::format("ended with \"{}\"{}{}", event.extras->error, site.empty() ? "" : " at ", site);
 }
 
 // A misuse explains what comes of the misused call, not of the calls before that are evidence for it.
@@ -117,8 +126,7 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
       const EventRef place{rank, index};
       if ((misused = is_misused(place, causes))) break;
       if (!is_argument_error(error) && in_faulty_call(scenario, run, place, causes)) continue;
-      sites.push_back(
-          {place, true, "error", fmt::format("reported \"{}\" in {}", error, event_text(scenario, events[index]))});
+      sites.push_back({place, true, "error", error_said(scenario, events[index])});
       erred = true;
       break;
     }

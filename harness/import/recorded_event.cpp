@@ -194,7 +194,28 @@ Summary to_summary(const record::Boundary& boundary) {
   return summary;
 }
 
-void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& facts) {
+// The error's class and meaning, with the argument where it is one that the format cannot hold. An abort stands for a
+// call that is not recorded.
+std::string error_text(const RecordedEvent& recorded, const ProcessFacts& facts, std::int32_t peers) {
+  const Slot& slot = recorded.slot();
+  const auto known = facts.error_names.find(slot.error);
+  std::string text = known != facts.error_names.end() ? known->second : fmt::format("error {}", slot.error);
+  if (static_cast<Op>(slot.op) == Op::abort && !recorded.text.empty())
+    return fmt::format("{}, in {}", text, std::string(recorded.text.begin(), recorded.text.end()));
+  const bool of_window = kind_of(static_cast<Op>(slot.op)) == OpKind::rma;
+  std::int32_t rank = of_window ? slot.matched : slot.peer, tag = slot.tag;
+  if (!recorded.sides.empty() && kind_of(static_cast<Op>(slot.op)) == OpKind::sendrecv) {
+    const record::Sides& sides = recorded.sides.front();
+    rank = valid_rank(sides.sendpeer, peers) == kUnset ? sides.sendpeer : sides.recvpeer;
+    tag = valid_tag(sides.sendtag) == kUnset ? sides.sendtag : sides.recvtag;
+  }
+  const bool about_rank = text.starts_with("MPI_ERR_RANK") || text.starts_with("MPI_ERR_ROOT");
+  if (about_rank && rank != kUnset && valid_rank(rank, peers) == kUnset) text += fmt::format(" {} of {}", rank, peers);
+  if (text.starts_with("MPI_ERR_TAG") && tag != kUnset && valid_tag(tag) == kUnset) text += fmt::format(" {}", tag);
+  return text;
+}
+
+void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& facts, std::int32_t peers) {
   const Slot& slot = recorded.slot();
   if (!recorded.buffers.empty()) {
     const record::Buffers& buffers = recorded.buffers.front();
@@ -203,10 +224,7 @@ void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& 
   }
   if (!recorded.in.empty()) event.extras.edit().in = to_summary(recorded.in.front());
   if (!recorded.out.empty()) event.extras.edit().out = to_summary(recorded.out.front());
-  if (slot.error != 0) {
-    const auto name = facts.error_names.find(slot.error);
-    event.extras.edit().error = name != facts.error_names.end() ? name->second : fmt::format("error {}", slot.error);
-  }
+  if (slot.error != 0) event.extras.edit().error = error_text(recorded, facts, peers);
   if (const int thread = record::thread_in(slot.state.load(std::memory_order_relaxed)); thread != 0)
     event.extras.edit().thread = thread;
   if ((slot.flags & record::kListCut) != 0) event.extras.edit().free_keys.emplace_back("x_list_cut", "true");
@@ -276,7 +294,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
   }
   take_message_number(event, slot);
   take_flag(event, slot);
-  take_rest(event, recorded, facts);
+  take_rest(event, recorded, facts, peers);
   drop_foreign_arguments(event);
   return event;
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "harness/record/errors.hpp"
 #include "harness/record/handles.hpp"
 #include "harness/record/recorder.hpp"
 
@@ -234,6 +235,7 @@ void learn_world() {
   real::Query_thread(&level);
   state.threaded = level == MPI_THREAD_MULTIPLE;
   if (state.threaded) watch_threads();
+  watch_errors();
   thread_number();  // the thread that initializes is the first
   write_text("mpi_threads", state.threaded ? "multiple" : level == MPI_THREAD_SINGLE ? "single" : "one at a time");
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -286,17 +288,24 @@ void write_text(const char* key, const char* value) {
   write_fact(FactKind::text, &fact, sizeof fact, line, kept + 1);
 }
 
-void note_error(int error_class) {
+// Once for each class: its name and what it means.
+static void write_error_class(int error_class) {
   static bool noted[256];
   if (error_class < 0 || error_class > 255 || noted[error_class]) return;
   noted[error_class] = true;
-  char name[MPI_MAX_ERROR_STRING] = "";
+  char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
-  if (real::Error_string(error_class, name, &length) != MPI_SUCCESS) return;
-  name[std::strcspn(name, ":")] = '\0';  // "MPI_ERR_TRUNCATE: message truncated"
+  if (real::Error_string(error_class, text, &length) != MPI_SUCCESS) return;
   ErrorFact fact{};
   fact.error_class = error_class;
-  write_fact(FactKind::error, &fact, sizeof fact, name, std::strlen(name) + 1);
+  write_fact(FactKind::error, &fact, sizeof fact, text, std::strlen(text) + 1);
+}
+
+void note_error(Slot& slot, int code) {
+  int error_class = 0;
+  real::Error_class(code, &error_class);
+  slot.error = static_cast<std::uint8_t>(error_class < 255 ? error_class : 255);
+  write_error_class(error_class);
 }
 
 }  // namespace petri::record

@@ -12,6 +12,7 @@ namespace petri::record {
 
 State state;
 constinit thread_local int depth = 0;
+constinit thread_local const Unrecorded* unrecorded = nullptr;
 
 namespace {
 

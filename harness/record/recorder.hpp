@@ -62,7 +62,8 @@ void note_end(Ended how, int status);
 // Facts, see record_layout.hpp. A fact that does not fit is counted as lost.
 void write_fact(FactKind kind, void* fact, std::size_t bytes, const void* rest, std::size_t rest_bytes);
 void write_text(const char* key, const char* value);
-void note_error(int error_class);
+// Writes the class of an error that the event's call returned or reported.
+void note_error(Slot& slot, int code);
 
 // The cheapest clock there is: event times are advisory. Header::clock_hz gives its unit.
 inline std::uint64_t read_clock() {
@@ -120,12 +121,30 @@ inline void advance(std::uint64_t n) {
   state.header->ring_head.store(state.head, std::memory_order_release);
 }
 
-// Runs a call that is recorded afterwards; what it calls in turn is not the program's.
+// Runs a call that is no event; what it calls in turn is not the program's.
 template <class MpiCall>
 int within_call(const MpiCall& call) {
   depth = 1;
   const int result = call();
   depth = 0;
+  return result;
+}
+
+// A call in progress that becomes an event when it returns. Where an error ends the process within it, `write` begins
+// the event.
+struct Unrecorded {
+  void (*write)(const void* self);
+  const void* self;
+};
+extern constinit thread_local const Unrecorded* unrecorded __attribute__((tls_model("initial-exec")));
+
+// Runs a call that is recorded afterwards.
+template <class Begin, class MpiCall>
+int before_event(const Begin& begin, const MpiCall& call) {
+  const Unrecorded here{[](const void* self) { (*static_cast<const Begin*>(self))(); }, &begin};
+  unrecorded = &here;
+  const int result = within_call(call);
+  unrecorded = nullptr;
   return result;
 }
 
@@ -374,10 +393,7 @@ inline int Call::end(int status) {
   // Other threads may have filled the ring meanwhile.
   if (Slot* slot = slot_if_kept(number_)) {
     if (__builtin_expect(status != MPI_SUCCESS, 0)) {
-      int error_class = 0;
-      real::Error_class(status, &error_class);
-      slot->error = static_cast<std::uint8_t>(error_class < 255 ? error_class : 255);
-      note_error(error_class);
+      note_error(*slot, status);
     } else if (__builtin_expect(out_.data != nullptr, 0)) {
       take_out(out_);
     }

@@ -46,17 +46,33 @@ void mark_done(Call& call, const int* indices, int n) {
   }
 }
 
-// A test that found nothing: joins the event of those before it. True when that was all.
-bool joins_failed_polls(Op op, const RequestSet& set) {
-  return !set.any_active() || count_failed_poll(op, set.key());
-}
-
+// A test that found nothing joins the event of those before it.
 int record_failed_poll(Op op, const void* site, const RequestSet& set, bool several, int result) {
-  if (joins_failed_polls(op, set)) return result;
+  if (count_failed_poll(op, set.key())) return result;
   Call call(op, site);
   describe(call, set, several);
   remember_failed_poll(op, set.key(), call.number());
   return call.end_failed_poll(result);
+}
+
+// Tests are recorded after the call, since they do not block. `found` tells whether there was something to settle.
+template <class Test, class Found, class Settle>
+int poll(Op op, const void* site, RequestSet& set, bool several, const Test& test, const Found& found,
+         const Settle& settle) {
+  const auto begin = [&] {
+    Call call(op, site);
+    describe(call, set, several);
+    call.begin();
+  };
+  const int result = before_event(begin, test);
+  if (!set.any_active()) return result;
+  if (result == MPI_SUCCESS && !found()) return record_failed_poll(op, site, set, several, result);
+  Call call(op, site);
+  describe(call, set, several);
+  call.flag(found());
+  call.begin();
+  settle(call, result);
+  return call.end(result);
 }
 
 void settle_some(Call& call, RequestSet& set, int n, const int* indices, const MPI_Status* statuses) {
@@ -174,34 +190,24 @@ PETRI_MPI(Test)(MPI_Request* request, int* flag, MPI_Status* status) {
   RequestSet set(request, 1, PETRI_SITE);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = within_call([&] {
-    if (!set.any_held_back()) return real::Test(request, flag, to);
-    *flag = 0;
-    return MPI_SUCCESS;
-  });
-  if (!set.any_active()) return result;
-  if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::test, PETRI_SITE, set, false, result);
-  Call call(Op::test, PETRI_SITE);
-  describe(call, set, false);
-  call.flag(*flag != 0);
-  call.begin();
-  set.complete_replaced(request, readable(to), result == MPI_SUCCESS);
-  return call.end(result);
+  return poll(
+      Op::test, PETRI_SITE, set, false,
+      [&] {
+        if (!set.any_held_back()) return real::Test(request, flag, to);
+        *flag = 0;
+        return MPI_SUCCESS;
+      },
+      [&] { return *flag != 0; },
+      [&](Call&, int result) { set.complete_replaced(request, readable(to), result == MPI_SUCCESS); });
 }
 
 PETRI_MPI(Testall)(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   if (!records_here()) return real::Testall(count, requests, flag, statuses);
   RequestSet set(requests, count, PETRI_SITE);
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = within_call([&] { return test_all(set, requests, flag, to); });
-  if (!set.any_active()) return result;
-  if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testall, PETRI_SITE, set, true, result);
-  Call call(Op::testall, PETRI_SITE);
-  describe(call, set, true);
-  call.flag(*flag != 0);
-  call.begin();
-  set.complete_replaced(requests, readable(to), result == MPI_SUCCESS);
-  return call.end(result);
+  return poll(
+      Op::testall, PETRI_SITE, set, true, [&] { return test_all(set, requests, flag, to); }, [&] { return *flag != 0; },
+      [&](Call&, int result) { set.complete_replaced(requests, readable(to), result == MPI_SUCCESS); });
 }
 
 PETRI_MPI(Testany)(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
@@ -209,52 +215,37 @@ PETRI_MPI(Testany)(int count, MPI_Request requests[], int* index, int* flag, MPI
   RequestSet set(requests, count, PETRI_SITE);
   MPI_Status ours;
   MPI_Status* to = status_for(set, status, ours);
-  const int result = within_call([&] { return test_any(set, requests, index, flag, to); });
-  if (!set.any_active()) return result;
-  if (result == MPI_SUCCESS && *flag == 0) return record_failed_poll(Op::testany, PETRI_SITE, set, true, result);
-  Call call(Op::testany, PETRI_SITE);
-  describe(call, set, true);
-  call.flag(*flag != 0);
-  call.begin();
-  if (*index != MPI_UNDEFINED) {
-    call.slot().matched = *index;
-    set.complete(*index, readable(to));
-  }
-  return call.end(result);
+  return poll(
+      Op::testany, PETRI_SITE, set, true, [&] { return test_any(set, requests, index, flag, to); },
+      [&] { return *flag != 0; },
+      [&](Call& call, int) {
+        if (*index == MPI_UNDEFINED) return;
+        call.slot().matched = *index;
+        set.complete(*index, readable(to));
+      });
 }
 
 PETRI_MPI(Testsome)(int count, MPI_Request requests[], int* done, int indices[], MPI_Status statuses[]) {
   if (!records_here()) return real::Testsome(count, requests, done, indices, statuses);
   RequestSet set(requests, count, PETRI_SITE);
   MPI_Status* to = statuses_for(set, statuses);
-  const int result = within_call([&] { return test_some(set, requests, done, indices, to); });
-  if (!set.any_active()) return result;
-  if (result == MPI_SUCCESS && *done == 0) return record_failed_poll(Op::testsome, PETRI_SITE, set, true, result);
-  Call call(Op::testsome, PETRI_SITE);
-  describe(call, set, true);
-  call.flag(true);
-  call.begin();
-  settle_some(call, set, *done, indices, readable(to));
-  return call.end(result);
+  return poll(
+      Op::testsome, PETRI_SITE, set, true, [&] { return test_some(set, requests, done, indices, to); },
+      [&] { return *done != 0; }, [&](Call& call, int) { settle_some(call, set, *done, indices, readable(to)); });
 }
 
 // A test that leaves the request as it is (MPI 4.1, section 3.7.6).
 PETRI_MPI(Request_get_status)(MPI_Request request, int* flag, MPI_Status* status) {
   if (!records_here()) return real::Request_get_status(request, flag, status);
   RequestSet set(&request, 1, PETRI_SITE);
-  const int result = within_call([&] {
-    if (!set.any_held_back()) return real::Request_get_status(request, flag, status);
-    *flag = 0;
-    return MPI_SUCCESS;
-  });
-  if (!set.any_active()) return result;
-  if (result == MPI_SUCCESS && *flag == 0)
-    return record_failed_poll(Op::request_get_status, PETRI_SITE, set, false, result);
-  Call call(Op::request_get_status, PETRI_SITE);
-  describe(call, set, false);
-  call.flag(*flag != 0);
-  call.begin();
-  return call.end(result);
+  return poll(
+      Op::request_get_status, PETRI_SITE, set, false,
+      [&] {
+        if (!set.any_held_back()) return real::Request_get_status(request, flag, status);
+        *flag = 0;
+        return MPI_SUCCESS;
+      },
+      [&] { return *flag != 0; }, [](Call&, int) {});
 }
 
 PETRI_MPI(Request_free)(MPI_Request* request) {

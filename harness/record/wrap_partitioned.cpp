@@ -75,7 +75,12 @@ PETRI_MPI(Pready_list)(int length, int partitions[], MPI_Request request) {
 // Polls are recorded after the call, since they do not block: a failed one joins the event of those before it.
 PETRI_MPI(Parrived)(MPI_Request request, int partition, int* flag) {
   if (!records_here()) return real::Parrived(request, partition, flag);
-  const int result = within_call([=] { return real::Parrived(request, partition, flag); });
+  const auto begin = [=] {
+    Call call(Op::parrived, PETRI_SITE);
+    describe_ready(call, request, partition, kUnset);
+    call.begin();
+  };
+  const int result = before_event(begin, [=] { return real::Parrived(request, partition, flag); });
   const bool failed = result == MPI_SUCCESS && *flag == 0;
   const auto key = reinterpret_cast<std::uintptr_t>(request) * 0x100000001b3ull ^ static_cast<std::uint32_t>(partition);
   if (failed && count_failed_poll(Op::parrived, key)) return result;

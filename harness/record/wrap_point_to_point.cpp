@@ -212,13 +212,19 @@ std::uint64_t probe_key(MPI_Comm comm, int source, int tag) {
   return reinterpret_cast<std::uintptr_t>(comm) * 0x100000001b3ull ^ ends;
 }
 
-// Polls are recorded after the call, since they do not block: a failed one joins the event of those before it.
-template <class Probe>
-int poll_messages(Op op, const void* site, int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status,
-                  const Probe& probe) {
+// Polls are recorded after the call, since they do not block: a failed one joins the event of those before it. `took`
+// is told of the event of one that found something.
+template <class Probe, class Took>
+int poll_messages(Op op, const void* site, int source, int tag, MPI_Comm comm, const int* flag, MPI_Status* status,
+                  const Probe& probe, const Took& took) {
   MPI_Status ours;
   MPI_Status* to = status == MPI_STATUS_IGNORE ? &ours : status;
-  const int result = within_call([&] { return probe(to); });
+  const auto begin = [&] {
+    Call call(op, site, comm);
+    call.from(source, tag);
+    call.begin();
+  };
+  const int result = before_event(begin, [&] { return probe(to); });
   const bool failed = result == MPI_SUCCESS && *flag == 0;
   if (failed && count_failed_poll(op, probe_key(comm, source, tag))) return result;
   Call call(op, site, comm);
@@ -229,6 +235,7 @@ int poll_messages(Op op, const void* site, int source, int tag, MPI_Comm comm, i
   }
   call.flag(*flag != 0);
   call.begin();
+  if (result == MPI_SUCCESS) took(call);
   return settle(call, result, to);
 }
 
@@ -236,28 +243,18 @@ int poll_messages(Op op, const void* site, int source, int tag, MPI_Comm comm, i
 
 PETRI_MPI(Iprobe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
   if (!records_here()) return real::Iprobe(source, tag, comm, flag, status);
-  return poll_messages(Op::iprobe, PETRI_SITE, source, tag, comm, flag, status,
-                       [=](MPI_Status* to) { return real::Iprobe(source, tag, comm, flag, to); });
+  return poll_messages(
+      Op::iprobe, PETRI_SITE, source, tag, comm, flag, status,
+      [=](MPI_Status* to) { return real::Iprobe(source, tag, comm, flag, to); }, [](Call&) {});
 }
 
 // A matched probe takes its message out of the queue; the receive that follows names the message by a number.
 PETRI_MPI(Improbe)(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
   if (!records_here()) return real::Improbe(source, tag, comm, flag, message, status);
-  MPI_Status ours;
-  MPI_Status* to = status == MPI_STATUS_IGNORE ? &ours : status;
-  const int result = within_call([&] { return real::Improbe(source, tag, comm, flag, message, to); });
-  const bool failed = result == MPI_SUCCESS && *flag == 0;
-  if (failed && count_failed_poll(Op::improbe, probe_key(comm, source, tag))) return result;
-  Call call(Op::improbe, PETRI_SITE, comm);
-  call.from(source, tag);
-  if (failed) {
-    remember_failed_poll(Op::improbe, probe_key(comm, source, tag), call.number());
-    return call.end_failed_poll(result);
-  }
-  call.flag(*flag != 0);
-  call.begin();
-  if (result == MPI_SUCCESS) call.took_message(*message);
-  return settle(call, result, to);
+  return poll_messages(
+      Op::improbe, PETRI_SITE, source, tag, comm, flag, status,
+      [=](MPI_Status* to) { return real::Improbe(source, tag, comm, flag, message, to); },
+      [=](Call& call) { call.took_message(*message); });
 }
 
 PETRI_MPI(Mprobe)(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {

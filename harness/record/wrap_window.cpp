@@ -140,12 +140,20 @@ PETRI_MPI(Win_wait)(MPI_Win win) {
 // Polls are recorded after the call, since they do not block: a failed one joins the event of those before it.
 PETRI_MPI(Win_test)(MPI_Win win, int* flag) {
   if (!records_here()) return real::Win_test(win, flag);
-  const int result = within_call([=] { return real::Win_test(win, flag); });
+  const auto describe = [=](Call& call) {
+    if (describe_object(call, windows, win) != nullptr) call.slot().count = call.slot().result;
+  };
+  const auto begin = [=] {
+    Call call(Op::win_test, PETRI_SITE);
+    describe(call);
+    call.begin();
+  };
+  const int result = before_event(begin, [=] { return real::Win_test(win, flag); });
   const bool failed = result == MPI_SUCCESS && *flag == 0;
   const auto key = reinterpret_cast<std::uintptr_t>(win);
   if (failed && count_failed_poll(Op::win_test, key)) return result;
   Call call(Op::win_test, PETRI_SITE);
-  if (describe_object(call, windows, win) != nullptr) call.slot().count = call.slot().result;
+  describe(call);
   if (failed) {
     remember_failed_poll(Op::win_test, key, call.number());
     return call.end_failed_poll(result);

@@ -39,7 +39,7 @@ PETRI_MPI(Finalize)() {
 PETRI_MPI(Abort)(MPI_Comm comm, int code) {
   Call call(Op::abort, PETRI_SITE, comm);
   call.begin();
-  if (call.active()) note_end(Ended::aborted, code);
+  if (state.recording) note_end(Ended::aborted, code);  // also where an error handler ends the process, within a call
   return call.end(real::Abort(comm, code));
 }
 

@@ -190,7 +190,7 @@ struct alignas(kSlotBytes) Slot {
   std::int32_t result;               // tag that MPI_ANY_TAG got | failed polls | new communicator's local number |
                                      // ordinal of a window or file on its communicator
   std::uint8_t flags;
-  std::uint8_t error;   // MPI error class that the call returned; 0: none. Its name is an ErrorFact
+  std::uint8_t error;   // MPI error class that the call returned or reported; 0: none. Its name is an ErrorFact
   std::uint16_t parts;  // continuation slots that follow
 };
 static_assert(sizeof(Slot) == kSlotBytes);
@@ -306,7 +306,7 @@ struct ModuleFact {
   std::uint64_t begin, end, bias;
 };
 
-// Followed by the class's name, zero-terminated, e.g. "MPI_ERR_TRUNCATE".
+// Followed by the class's name and meaning, zero-terminated, e.g. "MPI_ERR_TRUNCATE: message truncated".
 struct ErrorFact {
   FactHead head;
   std::int32_t error_class, unused;

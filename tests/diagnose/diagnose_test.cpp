@@ -408,21 +408,6 @@ TEST(Diagnose, MismatchThatEndedARankIsNoDeadlockOfItsPartners) {
   EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
 }
 
-TEST(Diagnose, ErrorThatAWaitReportsIsThatOfItsMessage) {
-  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":10,"dtype":"int32"}
-    {"rank":1,"op":"irecv","peer":0,"count":5,"dtype":"int32","request":0}
-    {"rank":1,"op":"wait","request":0,"error":"MPI_ERR_TRUNCATE"})"));
-  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
-}
-
-TEST(Diagnose, InvalidArgumentIsTheErrorOfItsRankAlsoWhereOthersCallSomethingElse) {
-  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"barrier"}
-    {"rank":1,"op":"bcast","root":0,"error":"MPI_ERR_COUNT"}
-    {"rank":1,"op":"barrier"})"));
-  EXPECT_EQ(diagnosis.verdict, Verdict::rank_error);
-  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
-}
-
 // Two threads of each rank, in an order of their calls that would be a deadlock if it were that of one thread.
 constexpr const char* kThreads = R"({{"rank":0,"op":"ssend","peer":1,"state":"started"}}
     {{"rank":0,"op":"recv","peer":1,"tag":{0},"thread":1,"state":"started"}}

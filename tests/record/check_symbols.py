@@ -18,7 +18,8 @@ WRAPPER = re.compile(r"^PETRI_MPI\((\w+)\)", re.MULTILINE)
 FORTRAN = re.compile(r"^PETRI_FORTRAN(?:_PERSISTENT)?\((\w+), ", re.MULTILINE)
 CALL = re.compile(r"\breal::(\w+)\(")
 # These make no event of the program.
-NO_EVENT = re.compile(r"^(Pcontrol|Type_free|File_(i?(read|write)(_at|_shared)?|seek|get_position_shared|delete))$")
+NO_EVENT = re.compile(r"^(Pcontrol|Type_free|(Comm|File|Win)_create_errhandler|"
+                      r"File_(i?(read|write)(_at|_shared)?|seek|get_position_shared|delete))$")
 OF_MPI = re.compile(r"^P?MPIX?_\w+$")
 
 

@@ -301,6 +301,24 @@ void errors() {
   }
 }
 
+// The library ends the process within these.
+void fatal_error() {
+  int number = 0;
+  if (rank == 1) MPI_Send(&number, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void fatal_error_in_a_poll() {
+  int there = 0;
+  if (rank == 1) MPI_Iprobe(0, -9, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void fatal_error_elsewhere() {
+  if (rank == 1) MPI_Comm_size(MPI_COMM_NULL, &size);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 void digests() {
   double data[3] = {1.0, -2.0, 0.5}, sum[3] = {};
   MPI_Allreduce(data, sum, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -374,6 +392,9 @@ constexpr Program kPrograms[] = {
     {"one_thread_that_did_not_initialize", one_thread_that_did_not_initialize},
     {"derived_types", derived_types},
     {"errors", errors},
+    {"fatal_error", fatal_error},
+    {"fatal_error_in_a_poll", fatal_error_in_a_poll},
+    {"fatal_error_elsewhere", fatal_error_elsewhere},
     {"digests", digests},
     {"exits", exits},
     {"aborts", aborts},

@@ -236,8 +236,30 @@ TEST(RecordTypes, DerivedTypesAreFlattenedWhereTheyAreOfOneKind) {
 }
 
 TEST(RecordErrors, AReturnedErrorIsNamed) {
-  EXPECT_THAT(events_of(record(2, "errors"), 1),
-              ElementsAre(R"({"op":"recv","count":1,"dtype":"int32","peer":0,"tag":0,"error":"MPI_ERR_TRUNCATE"})"));
+  EXPECT_THAT(
+      events_of(record(2, "errors"), 1),
+      ElementsAre(
+          R"({"op":"recv","count":1,"dtype":"int32","peer":0,"tag":0,"error":"MPI_ERR_TRUNCATE: message truncated"})"));
+}
+
+TEST(RecordErrors, AnErrorThatEndsTheProcessIsNamedInItsCall) {
+  const Scenario& scenario = record(2, "fatal_error");
+  EXPECT_THAT(
+      events_of(scenario, 1),
+      ElementsAre(
+          R"({"op":"send","count":1,"dtype":"int32","tag":0,"state":"started","error":"MPI_ERR_RANK: invalid rank 2 of 2"})"));
+  EXPECT_EQ(scenario.ranks[1].end.kind, EndKind::aborted);
+  EXPECT_THAT(events_of(record(2, "fatal_error_in_a_poll"), 1),
+              ElementsAre(R"({"op":"iprobe","peer":0,"state":"started","error":"MPI_ERR_TAG: invalid tag -9"})"));
+}
+
+TEST(RecordErrors, AnErrorInACallThatIsNoEventIsAnAbortThere) {
+  const Scenario& scenario = record(2, "fatal_error_elsewhere");
+  EXPECT_THAT(
+      events_of(scenario, 1),
+      ElementsAre(
+          R"({"op":"abort","state":"started","error":"MPI_ERR_COMM: invalid communicator, in MPI_Comm_size"})"));
+  EXPECT_THAT(scenario.site_of(scenario.ranks[1].events.back()), HasSubstr("operations.cpp:"));
 }
 
 TEST(RecordDigests, AreThoseOfTheBuffersBytes) {

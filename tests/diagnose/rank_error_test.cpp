@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "tests/support/scenario_text.hpp"
+
+namespace petri {
+namespace {
+
+using test::scenario;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(RankError, ErrorThatAWaitReportsIsThatOfItsMessage) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"send","peer":1,"count":10,"dtype":"int32"}
+    {"rank":1,"op":"irecv","peer":0,"count":5,"dtype":"int32","request":0}
+    {"rank":1,"op":"wait","request":0,"error":"MPI_ERR_TRUNCATE"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::mismatch);
+}
+
+TEST(RankError, ErrorThatEndedARankComesBeforeTheEndsOfThoseThatWereKilled) {
+  const Diagnosis diagnosis = diagnose(scenario(3, R"({"rank":0,"op":"barrier","state":"started"}
+    {"rank":0,"end":"signal"}
+    {"rank":1,"op":"barrier","state":"started"}
+    {"rank":1,"end":"signal"}
+    {"rank":2,"op":"abort","state":"started","error":"MPI_ERR_COMM: invalid communicator, in MPI_Comm_rank","site":"a.c:3"}
+    {"rank":2,"end":"aborted","status":5})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::rank_error);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(2));
+  EXPECT_THAT(diagnosis.findings.front().text,
+              HasSubstr(R"(ended with "MPI_ERR_COMM: invalid communicator, in MPI_Comm_rank" at a.c:3)"));
+}
+
+TEST(RankError, MeaningBehindAnErrorsClassChangesNothing) {
+  const auto with_error = [](const char* error) {
+    return diagnose(scenario(2, fmt::format(R"({{"rank":0,"op":"barrier"}}
+    {{"rank":1,"op":"bcast","root":0,"error":"{}"}}
+    {{"rank":1,"op":"barrier"}})",
+                                            error)));
+  };
+  const Diagnosis with = with_error("MPI_ERR_COUNT: invalid count argument"), without = with_error("MPI_ERR_COUNT");
+  EXPECT_EQ(with.verdict, Verdict::rank_error);
+  EXPECT_EQ(with.signature, without.signature);
+}
+
+TEST(RankError, InvalidArgumentIsTheErrorOfItsRankAlsoWhereOthersCallSomethingElse) {
+  const Diagnosis diagnosis = diagnose(scenario(2, R"({"rank":0,"op":"barrier"}
+    {"rank":1,"op":"bcast","root":0,"error":"MPI_ERR_COUNT"}
+    {"rank":1,"op":"barrier"})"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::rank_error);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace petri
