@@ -24,6 +24,10 @@ void twin_register(const char* name, int ranks, void (*body)(void)) {
   twins[twin_count++] = (struct Twin){name, ranks, body};
 }
 
+#ifdef TWIN_FORTRAN
+void enter_twins(void);
+#endif
+
 static int run_all(void) {
   int ran = 0;
   for (int i = 0; i < twin_count; ++i) {
@@ -50,7 +54,16 @@ int main(int argc, char** argv) {
     return kUsageStatus;
   }
   wrong = strcmp(argv[2], "wrong") == 0;
+#ifdef TWIN_FORTRAN
+  enter_twins();
+#endif
+#ifdef TWIN_THREADS
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, TWIN_THREADS, &provided);
+  if (provided < TWIN_THREADS) MPI_Abort(MPI_COMM_WORLD, kUsageStatus);
+#else
   MPI_Init(&argc, &argv);
+#endif
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int ran = strcmp(argv[1], "all") == 0 ? run_all() : run_one(argv[1]);
