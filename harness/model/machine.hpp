@@ -144,6 +144,7 @@ class Machine {
   // Deciding what is free.
   bool hold_back(std::uint32_t lane, EventRef ref);
   bool let_uncontested_go();
+  bool comes_too_early(std::uint32_t lane) const;
   bool enter_as_recorded();
   bool resolve_as_recorded();
   bool grant_where_certain();

@@ -1,5 +1,6 @@
 // What the machine does where nothing certain is left to do.
 #include <algorithm>
+#include <tuple>
 
 #include "harness/model/machine.hpp"
 
@@ -27,12 +28,26 @@ bool Machine::let_uncontested_go() {
   return !queue_.empty();
 }
 
+// Has another thread of the rank a call to make that the record lists before this one?
+bool Machine::comes_too_early(std::uint32_t lane) const {
+  const EventRef ref = event_at(lane);
+  for (std::uint32_t other = 0; other < lanes_.size(); ++other) {
+    const Lane& thread = run_.lanes[other];
+    if (other == lane || thread.rank != ref.rank || thread.is_stream() || lanes_[other].over) continue;
+    const std::size_t next = lanes_[other].pc + (lanes_[other].entered ? 1 : 0);
+    if (next < thread.events.size() && thread.events[next] < ref.index) return true;
+  }
+  return false;
+}
+
 // A record lists the calls of a rank's threads as they began.
 bool Machine::enter_as_recorded() {
   const auto known = [&](std::uint32_t lane) { return at(scenario_, event_at(lane)).state != EventState::unknown; };
-  const auto first = std::min_element(held_back_.begin(), held_back_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(!known(a), event_at(a)) < std::pair(!known(b), event_at(b));
-  });
+  const auto order = [&](std::uint32_t lane) {
+    return std::tuple(!known(lane), comes_too_early(lane), event_at(lane));
+  };
+  const auto first = std::min_element(held_back_.begin(), held_back_.end(),
+                                      [&](std::uint32_t a, std::uint32_t b) { return order(a) < order(b); });
   if (first == held_back_.end() || !known(*first)) return false;
   perform(alternative_of(*first));
   return true;
