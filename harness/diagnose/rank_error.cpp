@@ -28,6 +28,7 @@ struct ErrorSite {
   bool has_event = false;
   std::string kind;  // "signal 9", "abort", "exit", "error"
   std::string text;
+  bool reported = false;  // an error is known, which tells more than how the rank ended
   bool operator<(const ErrorSite& other) const { return at < other.at; }
 };
 
@@ -126,7 +127,8 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
       const EventRef place{rank, index};
       if ((misused = is_misused(place, causes))) break;
       if (!is_argument_error(error) && in_faulty_call(scenario, run, place, causes)) continue;
-      sites.push_back({place, true, "error", error_said(scenario, events[index])});
+      const bool ended_it = index + 1 == events.size() && scenario.ranks[slot].end.kind == EndKind::aborted;
+      sites.push_back({place, true, ended_it ? "abort" : "error", error_said(scenario, events[index]), true});
       erred = true;
       break;
     }
@@ -184,12 +186,12 @@ std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run&
   if (sites.empty()) return std::nullopt;
   // An error that a rank reported tells more than how a rank ended.
   const auto reported =
-      std::find_if(sites.begin(), sites.end(), [](const ErrorSite& site) { return site.kind == "error"; });
+      std::find_if(sites.begin(), sites.end(), [](const ErrorSite& site) { return site.reported; });
   const ErrorSite& first = reported == sites.end() ? sites.front() : *reported;
   Finding finding;
   finding.kind = Verdict::rank_error;
   for (const ErrorSite& site : sites) {
-    if (site.kind != first.kind) {
+    if (site.reported != first.reported || (!site.reported && site.kind != first.kind)) {
       finding.evidence.push_back(fmt::format("rank {} {}", site.at.rank, site.text));
       continue;
     }

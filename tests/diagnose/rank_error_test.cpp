@@ -29,6 +29,8 @@ TEST(RankError, ErrorThatEndedARankComesBeforeTheEndsOfThoseThatWereKilled) {
   EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(2));
   EXPECT_THAT(diagnosis.findings.front().text,
               HasSubstr(R"(ended with "MPI_ERR_COMM: invalid communicator, in MPI_Comm_rank" at a.c:3)"));
+  // A replay can but abort where an argument was refused.
+  EXPECT_EQ(diagnosis.signature, "rank-error: abort");
 }
 
 TEST(RankError, MeaningBehindAnErrorsClassChangesNothing) {

@@ -146,7 +146,7 @@ TWIN(probe_beyond_the_end, 2, argument, rank_error, "0") {
 }
 
 // A put before the epoch begins.
-TWIN(put_outside_an_epoch, 2, order, rank_error, "0") {
+TWIN(put_outside_an_epoch, 2, order, misuse, "0") {
   int memory[4] = {}, number = 1;
   MPI_Win win;
   MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, world, &win);
@@ -157,7 +157,7 @@ TWIN(put_outside_an_epoch, 2, order, rank_error, "0") {
 }
 
 // A lock is given back that was not taken.
-TWIN(unlock_without_lock, 2, missing, rank_error, "1") {
+TWIN(unlock_without_lock, 2, missing, misuse, "1") {
   int memory[4] = {};
   MPI_Win win;
   MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, world, &win);

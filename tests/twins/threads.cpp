@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr int kLarge = 1 << 18, kRounds = 4, kDone = 99;
+constexpr int kLarge = 1 << 18, kRounds = 4;
 const MPI_Comm world = MPI_COMM_WORLD;
 MPI_Status* const no_status = MPI_STATUS_IGNORE;
 
@@ -22,15 +22,10 @@ void receive(int from, int tag) {
   MPI_Recv(&number, 1, MPI_INT, from, tag, world, no_status);
 }
 
-// The main thread does one thing, a second one the other. Who waits for a thread outside MPI may still do anything, for
-// all that MPI can tell; so the second says by a message that it is done.
+// The main thread does one thing, a second one the other.
 void at_once(const std::function<void()>& here, const std::function<void()>& there) {
-  std::thread second([&] {
-    there();
-    send(rank, kDone);
-  });
+  std::thread second(there);
   here();
-  receive(rank, kDone);
   second.join();
 }
 
@@ -50,44 +45,46 @@ TWIN(threads_wait_for_each_other, 2, argument, deadlock, "0,1") {
       });
 }
 
-// The second threads exchange in one order on both ranks.
-TWIN(second_threads_send_first, 2, order, deadlock, "0,1") {
-  const int peer = 1 - rank;
-  std::vector<int> mine(kLarge), theirs(kLarge);
-  at_once([] {},
-          [&] {
-            if (wrong || rank == 0) MPI_Send(mine.data(), kLarge, MPI_INT, peer, 1, world);  // fault
-            MPI_Recv(theirs.data(), kLarge, MPI_INT, peer, 1, world, no_status);
-            if (!wrong && rank == 1) MPI_Send(mine.data(), kLarge, MPI_INT, peer, 1, world);
-          });
+// All threads send before they receive.
+TWIN(both_threads_send_first, 2, order, deadlock, "0,1") {
+  const auto exchange = [](int tag) {
+    const int peer = 1 - rank;
+    std::vector<int> mine(kLarge), theirs(kLarge);
+    if (wrong || rank == 0) MPI_Send(mine.data(), kLarge, MPI_INT, peer, tag, world);  // fault
+    MPI_Recv(theirs.data(), kLarge, MPI_INT, peer, tag, world, no_status);
+    if (!wrong && rank == 1) MPI_Send(mine.data(), kLarge, MPI_INT, peer, tag, world);
+  };
+  at_once([=] { exchange(0); }, [=] { exchange(1); });
 }
 
 // Each thread of one rank waits for a message that the other does not send.
 TWIN(nothing_for_either_thread, 2, missing, deadlock, "1") {
   int one = 0, two = 0;
   if (rank == 0) {
-    at_once([&] { MPI_Recv(&one, 1, MPI_INT, 1, 0, world, no_status); },   // fault
-            [&] { MPI_Recv(&two, 1, MPI_INT, 1, 1, world, no_status); });  // fault
+    std::thread second([&] { MPI_Recv(&two, 1, MPI_INT, 1, 1, world, no_status); });
+    MPI_Recv(&one, 1, MPI_INT, 1, 0, world, no_status);  // fault
+    second.join();
   } else if (!wrong) {
-    at_once([] { send(0, 0); }, [] { send(0, 1); });
+    std::thread second([] { send(0, 1); });
+    send(0, 0);
+    second.join();
   }
 }
 
-// A thread of one rank makes one round of its collective more than the other.
-TWIN(a_thread_goes_round_once_more, 2, extra, deadlock, "0|1") {
+// The threads of one rank go round once more than those of the other, each on its communicator.
+TWIN(threads_go_round_once_more, 2, extra, deadlock, "0|1") {
   MPI_Comm other;
   MPI_Comm_dup(world, &other);
-  const int rounds = wrong && rank == 1 ? kRounds + 1 : kRounds;
-  at_once([] { MPI_Barrier(MPI_COMM_WORLD); },
-          [=] {
-            int number = 1, sum = 0;
-            for (int round = 0; round < rounds; ++round)
-              MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, other);  // fault
-          });
+  const auto go_round = [](MPI_Comm comm) {
+    int number = 1, sum = 0;
+    const int rounds = wrong && rank == 1 ? kRounds + 1 : kRounds;
+    for (int round = 0; round < rounds; ++round) MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, comm);  // fault
+  };
+  at_once([=] { go_round(world); }, [=] { go_round(other); });
   if (!wrong) MPI_Comm_free(&other);
 }
 
-// The threads of one rank have each other's root.
+// The second threads take their own rank for the root.
 TWIN(a_threads_root_differs, 2, argument, mismatch, "0,1") {
   MPI_Comm other;
   MPI_Comm_dup(world, &other);
