@@ -40,6 +40,7 @@ class Judge {
     for (const Fault& fault : misuses) add(Verdict::misuse, fault);
     for (const Fault& fault : find_conflicts(scenario_, actual)) add(Verdict::misuse, fault);
     for (const Fault& fault : find_busy_buffers(scenario_)) add(Verdict::misuse, fault);
+    if (const auto fault = find_foreign_thread(scenario_)) add(Verdict::misuse, *fault);
     if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
     judge_races(actual);
     if (result_.findings.empty()) judge_other_orders(actual, false);

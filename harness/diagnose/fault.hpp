@@ -50,6 +50,8 @@ std::optional<Fault> find_race(const Scenario& scenario, const model::Run& run, 
 std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& run);
 // Requests never completed at finalize.
 std::optional<Fault> find_misuse(const Scenario& scenario, const model::Run& run);
+// Calls of another thread than the main one, where MPI was initialized for that one only.
+std::optional<Fault> find_foreign_thread(const Scenario& scenario);
 // Calls on a window outside the epochs that they need, by rank.
 std::vector<Fault> find_epoch_faults(const Scenario& scenario, const model::Run& run);
 // Predefined reduction operations on types that they do not take, with all ranks that ask for the same.

@@ -39,8 +39,9 @@ std::optional<Fault> find_foreign_thread(const Scenario& scenario) {
   const EventRef first = finding.events.front();
   finding.expected = fmt::format("calls of the thread that initialized MPI only ({})", level);
   finding.actual = fmt::format("rank {}: {} on another thread", first.rank, event_text(scenario, at(scenario, first)));
-  finding.text = fmt::format("Rank {} calls MPI on a thread that did not initialize it: {} ({}). {} was granted.",
-                             first.rank, event_text(scenario, at(scenario, first)), place_text(at(scenario, first)), level);
+  finding.text =
+      fmt::format("Rank {} calls MPI on a thread that did not initialize it: {} ({}). {} was granted.", first.rank,
+                  event_text(scenario, at(scenario, first)), place_text(at(scenario, first)), level);
   if (finding.culprits.size() > 1)
     finding.evidence.push_back(fmt::format("the same for {}", ranks_text(finding.culprits)));
   return Fault{{finding}, "call on a thread that did not initialize"};

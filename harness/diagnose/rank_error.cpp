@@ -185,8 +185,7 @@ std::optional<Fault> find_rank_error(const Scenario& scenario, const model::Run&
   const std::vector<ErrorSite> sites = error_sites(scenario, run, causes);
   if (sites.empty()) return std::nullopt;
   // An error that a rank reported tells more than how a rank ended.
-  const auto reported =
-      std::find_if(sites.begin(), sites.end(), [](const ErrorSite& site) { return site.reported; });
+  const auto reported = std::find_if(sites.begin(), sites.end(), [](const ErrorSite& site) { return site.reported; });
   const ErrorSite& first = reported == sites.end() ? sites.front() : *reported;
   Finding finding;
   finding.kind = Verdict::rank_error;

@@ -130,9 +130,10 @@ class SiteNames {
 };
 
 // Where several threads make calls between init and finalize, those of each say so; one alone needs no number,
-// whichever it is.
-void settle_threads(RankTrace& trace) {
+// whichever it is, unless MPI allows calls of the first only.
+void settle_threads(RankTrace& trace, bool first_only) {
   std::set<std::int32_t> threads;
+  if (first_only) threads.insert(0);
   for (const Event& event : trace.events)
     if (kind_of(event.op) != OpKind::world && event.op != Op::exit) threads.insert(event.extras->thread.value_or(0));
   // Without other threads, the end of one says nothing that the end of the process does not say.
@@ -230,7 +231,10 @@ class RankReader {
     phases.finish(trace.events);
     for (const WindowFactCopy& window : facts.windows)
       units_.add(window_name(comms_.at(comms_.index_of(window.comm)), window.ordinal), rank, window.disp_unit);
-    settle_threads(trace);
+    const auto said = [&](const char* text) {
+      return std::find(facts.texts.begin(), facts.texts.end(), text) != facts.texts.end();
+    };
+    settle_threads(trace, said("mpi_threads=single") || said("mpi_threads=funneled"));
     trace.end.dropped = trace.events.empty() ? view.events_begun() : trace.events.front().seq;
     add_environment(facts);
   }

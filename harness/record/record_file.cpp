@@ -220,6 +220,15 @@ void populate_ring() {
   state.populated += kPiece;
 }
 
+static const char* name_of_level(int level) {
+  switch (level) {
+    case MPI_THREAD_SINGLE: return "single";
+    case MPI_THREAD_FUNNELED: return "funneled";
+    case MPI_THREAD_SERIALIZED: return "serialized";
+    default: return "multiple";
+  }
+}
+
 void learn_world() {
   // MPI_Init took long enough to measure the clock by.
   const auto ticks = static_cast<double>(read_clock() - state.header->clock_start);
@@ -234,10 +243,11 @@ void learn_world() {
   int level = MPI_THREAD_SINGLE;
   real::Query_thread(&level);
   state.threaded = level == MPI_THREAD_MULTIPLE;
+  state.one_thread = level == MPI_THREAD_SINGLE || level == MPI_THREAD_FUNNELED;
   if (state.threaded) watch_threads();
   watch_errors();
   thread_number();  // the thread that initializes is the first
-  write_text("mpi_threads", state.threaded ? "multiple" : level == MPI_THREAD_SINGLE ? "single" : "one at a time");
+  write_text("mpi_threads", name_of_level(level));
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (real::Get_library_version(version, &length) == MPI_SUCCESS) {

@@ -11,7 +11,7 @@
 namespace petri::record {
 
 State state;
-constinit thread_local int depth = 0;
+constinit thread_local int depth = -1;
 constinit thread_local const Unrecorded* unrecorded = nullptr;
 
 namespace {

@@ -21,12 +21,13 @@
 namespace petri::record {
 
 struct State {
-  bool recording = false;  // between MPI_Init and the end of MPI_Finalize
-  bool threaded = false;   // MPI_THREAD_MULTIPLE was granted
-  bool strict = false;     // PETRI_STRICT
-  bool digests = false;    // PETRI_RECORD_DIGESTS
-  bool buffers = false;    // PETRI_RECORD_BUFFERS
-  bool observes = false;   // one of the two
+  bool recording = false;   // between MPI_Init and the end of MPI_Finalize
+  bool threaded = false;    // MPI_THREAD_MULTIPLE was granted, or more than the granted threads make calls
+  bool one_thread = false;  // MPI_THREAD_SINGLE or MPI_THREAD_FUNNELED was granted
+  bool strict = false;      // PETRI_STRICT
+  bool digests = false;     // PETRI_RECORD_DIGESTS
+  bool buffers = false;     // PETRI_RECORD_BUFFERS
+  bool observes = false;    // one of the two
   Header* header = nullptr;
   unsigned char* ring = nullptr;
   std::uint64_t mask = 0;       // slots - 1
@@ -43,7 +44,8 @@ struct State {
 
 extern State state;
 
-// Depth of wrapped calls on this thread: what MPI or a callback calls within a call is not the program's.
+// Depth of wrapped calls on this thread: what MPI or a callback calls within a call is not the program's. Below 0 where
+// the thread has made none.
 extern constinit thread_local int depth __attribute__((tls_model("initial-exec")));
 
 // Number of the calling thread, at most kLastThread; under the recorder's lock.
@@ -106,8 +108,11 @@ inline constexpr std::uint64_t kSlotsAhead = 6;
 // costs as much as writing them.
 void populate_ring();
 
+// The first call of this thread; true.
+bool meet_thread();
+
 inline bool records_here() {
-  return state.recording && depth == 0;
+  return state.recording && (depth == 0 || (depth < 0 && meet_thread()));
 }
 
 // From here on the program is in this step and microbatch; kUnset: in none. Writes a mark where something is recorded.

@@ -34,4 +34,14 @@ std::uint8_t thread_number() {
   return static_cast<std::uint8_t>(number);
 }
 
+// Under a level that allows calls of the main thread only (MPI 4.1, section 11.6.2), those of another one say so: from
+// here on the record tells the threads apart.
+bool meet_thread() {
+  depth = 0;
+  if (!state.one_thread || state.threaded) return true;
+  state.threaded = true;
+  watch_threads();
+  return true;
+}
+
 }  // namespace petri::record
