@@ -13,6 +13,7 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/reproducer.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/junit.hpp"
 #include "harness/report/text.hpp"
@@ -93,7 +94,7 @@ void print_line(const Check& check) {
   const char* mark = check.result.state == State::met ? "ok" : check.result.state == State::skipped ? "skip" : "FAIL";
   const std::string text =
       check.result.state == State::skipped ? fmt::format("skipped ({})", check.result.text) : check.result.text;
-  fmt::print("{:<4}  {}  {}: {}\n", mark, check.file.string(), name_of(check.mode), printable_line(text));
+  say(stdout, "{:<4}  {}  {}: {}\n", mark, check.file.string(), name_of(check.mode), printable_line(text));
   std::fflush(stdout);
 }
 
@@ -129,7 +130,7 @@ void print_json(const std::vector<Check>& checks) {
     if (!check.result.detail.empty()) one["detail"] = check.result.detail;
     json["checks"].push_back(std::move(one));
   }
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  fmt::print("{}\n", printable_json(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
 }
 
 void write_report(const std::vector<Check>& checks, const std::string& file) {
@@ -166,8 +167,8 @@ int run_check(const std::vector<std::string>& args) {
   if (parsed->json) {
     print_json(checks);
   } else {
-    fmt::print("{} checks: {} met, {} missed, {} unreadable, {} skipped\n", checks.size(), count(checks, State::met),
-               count(checks, State::missed), count(checks, State::unreadable), count(checks, State::skipped));
+    say(stdout, "{} checks: {} met, {} missed, {} unreadable, {} skipped\n", checks.size(), count(checks, State::met),
+        count(checks, State::missed), count(checks, State::unreadable), count(checks, State::skipped));
   }
   if (interrupt_count() > 0) return 128 + interrupt_signal();
   if (count(checks, State::missed) > 0) return kExpectationMissed;

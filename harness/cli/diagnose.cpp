@@ -6,6 +6,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/diagnose_options.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/report/diagnosis.hpp"
 
 namespace petri::cli {
@@ -36,7 +37,10 @@ int run_diagnose(const std::vector<std::string>& args) {
   const DiagnoseOptions how = diagnose_options_of(values);
   const Scenario scenario = load_input(values["scenario"].as<std::string>());
   const Diagnosis diagnosis = diagnose(scenario, how);
-  fmt::print("{}", values.count("json") != 0 ? render_json(diagnosis, scenario) : render_text(diagnosis, scenario));
+  if (values.count("json") != 0)
+    fmt::print("{}", render_json(diagnosis, scenario));
+  else
+    say(stdout, "{}", render_text(diagnosis, scenario));
   return exit_status_of(diagnosis.verdict);
 }
 

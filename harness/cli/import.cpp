@@ -9,6 +9,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/import/recording.hpp"
 #include "harness/trace/read.hpp"
 #include "harness/trace/write.hpp"
@@ -31,7 +32,8 @@ std::string start_text(const RecordedJob& job) {
 }
 
 void list_jobs(const std::vector<RecordedJob>& jobs) {
-  for (const RecordedJob& job : jobs) fmt::print("{}  {} processes, from {}\n", job.id, job.processes, start_text(job));
+  for (const RecordedJob& job : jobs)
+    say(stdout, "{}  {} processes, from {}\n", job.id, job.processes, start_text(job));
 }
 
 // Which of the jobs in the folders is meant: the one that was named, or the latest; says so where there are several.
@@ -44,8 +46,8 @@ std::string choose_job(const std::vector<RecordedJob>& jobs, const po::variables
   }
   if (jobs.empty()) return "";
   if (jobs.size() > 1)
-    fmt::print(stderr, "petri: {} jobs are recorded there: this is the latest, {}, from {} (--job takes another)\n",
-               jobs.size(), jobs.back().id, start_text(jobs.back()));
+    say(stderr, "petri: {} jobs are recorded there: this is the latest, {}, from {} (--job takes another)\n",
+        jobs.size(), jobs.back().id, start_text(jobs.back()));
   return jobs.back().id;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri::cli {
@@ -25,9 +26,9 @@ constexpr std::array kCommands{
 };
 
 void print_help() {
-  fmt::print("petri cultures a distributed failure in a small dish.\n\nUsage: petri COMMAND [options]\n\nCommands:\n");
-  for (const Command& command : kCommands) fmt::print("  {:<10} {}\n", command.name, command.summary);
-  fmt::print("\n`petri COMMAND --help` shows its options and an example.\n");
+  say(stdout, "petri cultures a distributed failure in a small dish.\n\nUsage: petri COMMAND [options]\n\nCommands:\n");
+  for (const Command& command : kCommands) say(stdout, "  {:<10} {}\n", command.name, command.summary);
+  say(stdout, "\n`petri COMMAND --help` shows its options and an example.\n");
 }
 
 int run(const std::vector<std::string>& args) {
@@ -42,7 +43,7 @@ int run(const std::vector<std::string>& args) {
   try {
     return found->run({args.begin() + 1, args.end()});
   } catch (const UsageError& error) {
-    fmt::print(stderr, "petri {0}: {1}\nTry: petri {0} --help\n", found->name, error.text);
+    say(stderr, "petri {0}: {1}\nTry: petri {0} --help\n", found->name, error.text);
     return kBadInput;
   }
 }
@@ -55,16 +56,16 @@ int main(int argc, char** argv) {
   try {
     return cli::run({argv + 1, argv + argc});
   } catch (const cli::UsageError& error) {
-    fmt::print(stderr, "petri: {}\nTry: petri --help\n", error.text);
+    cli::say(stderr, "petri: {}\nTry: petri --help\n", error.text);
     return cli::kBadInput;
   } catch (const InputError& error) {
-    fmt::print(stderr, "petri: {}\n", error.what());
+    cli::say(stderr, "petri: {}\n", error.what());
     return cli::kBadInput;
   } catch (const EnvironmentError& error) {
-    fmt::print(stderr, "petri: {}\n", error.what());
+    cli::say(stderr, "petri: {}\n", error.what());
     return cli::kEnvironmentMissing;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "petri: {}\n", error.what());
+    cli::say(stderr, "petri: {}\n", error.what());
     return cli::kEnvironmentMissing;
   }
 }

@@ -14,11 +14,13 @@
 #include "harness/cli/output.hpp"
 #include "harness/cli/recording_place.hpp"
 #include "harness/cli/run_report.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/diagnose/stall.hpp"
 #include "harness/import/recording.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/diagnosis.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/printable.hpp"
 #include "harness/trace/write.hpp"
 
 extern char** environ;
@@ -127,15 +129,15 @@ void print_report(const RecordRequest& request, const JobResult& job, const Scen
       object["ranks_without_record"] = missing;
       if (!folders.kept.empty()) object["records"] = folders.kept.string();
     }
-    fmt::print("{}\n", object.dump());
+    fmt::print("{}\n", printable_json(object.dump(-1, ' ', false, decltype(object)::error_handler_t::replace)));
     std::fflush(stdout);
     return;
   }
-  fmt::print(stderr, "petri: {}\n{}", describe_run(job), render_text(diagnosis, scenario));
+  say(stderr, "petri: {}\n{}", describe_run(job), render_text(diagnosis, scenario));
   if (diagnosis.verdict == Verdict::completes && job.end == JobResult::End::by_itself && job.command.status != 0)
-    fmt::print(stderr, "The program itself ended with {}; its communication is in order.\n", describe(job.command));
-  fmt::print(stderr, "petri: recorded {} events of {} ranks in {}\n", scenario.event_count(), scenario.world(), file);
-  fmt::print(stderr, "{}", explain_missing_records(scenario, request.job.command.arguments, folders));
+    say(stderr, "The program itself ended with {}; its communication is in order.\n", describe(job.command));
+  say(stderr, "petri: recorded {} events of {} ranks in {}\n", scenario.event_count(), scenario.world(), file);
+  say(stderr, "{}", explain_missing_records(scenario, request.job.command.arguments, folders));
 }
 
 int record(RecordRequest request) {

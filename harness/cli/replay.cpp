@@ -11,8 +11,10 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/run_report.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/diagnosis.hpp"
+#include "harness/trace/printable.hpp"
 #include "harness/trace/write.hpp"
 
 namespace petri::cli {
@@ -91,18 +93,18 @@ void check(const ReplayRequest& request, const Scenario& scenario) {
 }
 
 void print_text(const ReplayResult& last, const Outcome& expected, bool shows_it, const Tally& tally) {
-  fmt::print("petri: {}\n{}\n\n{}", describe_run(last.job), comparison(last, expected, shows_it),
-             render_text(last.diagnosis, last.recorded));
+  say(stdout, "petri: {}\n{}\n\n{}", describe_run(last.job), comparison(last, expected, shows_it),
+      render_text(last.diagnosis, last.recorded));
   if (tally.runs == 1) return;
-  fmt::print("\n{} of {} runs reproduced it:\n", tally.shown, tally.runs);
-  for (const auto& [outcome, count] : tally.outcomes) fmt::print("  {:>5}  {}\n", count, outcome);
+  say(stdout, "\n{} of {} runs reproduced it:\n", tally.shown, tally.runs);
+  for (const auto& [outcome, count] : tally.outcomes) say(stdout, "  {:>5}  {}\n", count, outcome);
 }
 
 void print_json(const ReplayResult& last, const Tally& tally) {
   auto object = nlohmann::ordered_json::parse(render_json(last.diagnosis, last.recorded));
   object["reproduced"] = tally.shown;
   object["runs"] = tally.list;
-  fmt::print("{}\n", object.dump());
+  fmt::print("{}\n", printable_json(object.dump(-1, ' ', false, decltype(object)::error_handler_t::replace)));
 }
 
 int replay(const Scenario& scenario, const ReplayRequest& request) {

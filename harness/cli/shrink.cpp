@@ -14,6 +14,7 @@
 #include "harness/cli/oracles.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/shrink_report.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/trace/digest.hpp"
 #include "harness/trace/write.hpp"
@@ -188,8 +189,8 @@ reduce::ShrinkResult shrink_input(const Options& o, const Scenario& input, const
 }
 
 int not_reproduced(const Options& o, const Diagnosis& diagnosis, const std::string& reason) {
-  fmt::print(stderr, "petri shrink: {}: nothing to shrink: {}\n", o.input, reason);
-  for (const std::string& note : diagnosis.notes) fmt::print(stderr, "  {}\n", note);
+  say(stderr, "petri shrink: {}: nothing to shrink: {}\n", o.input, reason);
+  for (const std::string& note : diagnosis.notes) say(stderr, "  {}\n", note);
   return kNotReproduced;
 }
 

@@ -1,4 +1,5 @@
 #include "harness/cli/shrink_report.hpp"
+#include "harness/cli/terminal.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -48,14 +49,14 @@ std::string_view state_name(LiveConfirmation::State state) {
 void print_also_found(const ShrinkReport& report, const reduce::ShrinkResult& result) {
   const auto& found = result.also_found;
   if (found.empty()) return;
-  fmt::print("also found:  {} met on the way\n", counted(found.size(), "different failure"));
+  say(stdout, "also found:  {} met on the way\n", counted(found.size(), "different failure"));
   const bool filed = !report.also_found_files.empty();
   const std::size_t shown = filed ? found.size() : std::min(found.size(), kShownSignatures);
   for (std::size_t i = 0; i < shown; ++i) {
-    fmt::print("             {}{}{}\n", printable_line(found[i].signature), filed ? " -> " : "",
-               filed ? report.also_found_files[i] : "");
+    say(stdout, "             {}{}{}\n", printable_line(found[i].signature), filed ? " -> " : "",
+        filed ? report.also_found_files[i] : "");
   }
-  if (shown < found.size()) fmt::print("             … (--also-found FOLDER keeps them)\n");
+  if (shown < found.size()) say(stdout, "             … (--also-found FOLDER keeps them)\n");
 }
 
 Json json_of(const reduce::Size& size) {
@@ -79,7 +80,7 @@ void ProgressLine::show(const reduce::Progress& p) {
     fmt::print(stderr, "\r\x1b[K{}", line);
     std::fflush(stderr);
   } else {
-    fmt::print(stderr, "{}\n", line);
+    say(stderr, "{}\n", line);
   }
 }
 
@@ -89,16 +90,16 @@ void ProgressLine::finish() {
 }
 
 void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result) {
-  fmt::print("from:        {} ({})\n", report.input, size_text(report.before));
-  fmt::print("to:          {} ({})\n", report.output, size_text(report.after));
-  if (report.outcome.verdict) fmt::print("failure:     {}\n", printable_line(report.outcome.signature));
-  fmt::print("claim:       {}{}\n", result.claim,
-             result.stopped_by.empty() ? "" : fmt::format(" (by {})", result.stopped_by));
-  fmt::print("ranks:       original {}\n", origin_text(result.scenario));
-  fmt::print("candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
+  say(stdout, "from:        {} ({})\n", report.input, size_text(report.before));
+  say(stdout, "to:          {} ({})\n", report.output, size_text(report.after));
+  if (report.outcome.verdict) say(stdout, "failure:     {}\n", printable_line(report.outcome.signature));
+  say(stdout, "claim:       {}{}\n", result.claim,
+      result.stopped_by.empty() ? "" : fmt::format(" (by {})", result.stopped_by));
+  say(stdout, "ranks:       original {}\n", origin_text(result.scenario));
+  say(stdout, "candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
   print_also_found(report, result);
-  fmt::print("live:        {}{}{}\n", state_name(report.live.state), report.live.text.empty() ? "" : ": ",
-             printable_line(report.live.text));
+  say(stdout, "live:        {}{}{}\n", state_name(report.live.state), report.live.text.empty() ? "" : ": ",
+      printable_line(report.live.text));
 }
 
 void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) {
@@ -127,7 +128,7 @@ void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) 
   for (const reduce::Gain& gain : result.history) {
     json["history"].push_back({{"pass", gain.pass}, {"from", json_of(gain.before)}, {"to", json_of(gain.after)}});
   }
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)));
 }
 
 }  // namespace petri::cli

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
+
+#include "harness/trace/printable.hpp"
 
 namespace petri::cli {
 namespace {
@@ -30,6 +33,11 @@ std::size_t stdout_width() {
     if (width > 0 && width <= kMostColumns) return static_cast<std::size_t>(width);
   }
   return kDefaultWidth;
+}
+
+void say_text(std::FILE* to, std::string_view text) {
+  const std::string safe = printable(text);
+  std::fwrite(safe.data(), 1, safe.size(), to);
 }
 
 }  // namespace petri::cli

@@ -1,7 +1,12 @@
-// What standard output is connected to.
+// What people read on standard output and standard error, and what standard output is connected to.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
+#include <cstdio>
+#include <string_view>
+#include <utility>
 
 namespace petri::cli {
 
@@ -10,5 +15,13 @@ bool stdout_takes_colour();
 
 // Columns of the terminal, or of COLUMNS, or 100 where there is neither.
 std::size_t stdout_width();
+
+// Writes text of several lines, made printable: names in it come from an input that may be hostile.
+void say_text(std::FILE* to, std::string_view text);
+
+template <class... Arguments>
+void say(std::FILE* to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  say_text(to, fmt::format(format, std::forward<Arguments>(arguments)...));
+}
 
 }  // namespace petri::cli

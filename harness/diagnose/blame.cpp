@@ -36,7 +36,7 @@ std::string absence_text(const Scenario& scenario, const model::Run& run, std::i
     case model::Standing::blocked: break;
   }
   if (run.index[slot] >= trace.events.size()) return "in finalize";
-  return "in " + event_text(scenario, trace.events[run.index[slot]]);
+  return "in " + event_text(scenario, EventRef{rank, static_cast<std::uint32_t>(run.index[slot])});
 }
 
 // A rank whose record is missing, is cut or runs on may have come, or still come: it speaks for neither side.

@@ -15,8 +15,8 @@ std::string ranks_text(std::vector<std::int32_t> ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + rank_ranges(ranks);
 }
 
-std::string event_text(const Scenario& scenario, const Event& event) {
-  std::string text = describe(scenario, event);
+std::string event_text(const Scenario& scenario, const Event& event, std::int32_t caller) {
+  std::string text = describe(scenario, event, caller);
   if (event.site != kNoSymbol) text += fmt::format(" at {}", scenario.site_of(event));
   return text;
 }

@@ -13,9 +13,9 @@ namespace petri::diagnosis {
 std::string ranks_text(std::vector<std::int32_t> ranks);
 
 // "allreduce(4 float32 sum) on dp0 at train.cpp:41": petri::describe with the call site.
-std::string event_text(const Scenario& scenario, const Event& event);
+std::string event_text(const Scenario& scenario, const Event& event, std::int32_t caller = kUnset);
 inline std::string event_text(const Scenario& scenario, EventRef ref) {
-  return event_text(scenario, at(scenario, ref));
+  return event_text(scenario, at(scenario, ref), ref.rank);
 }
 
 // "step 7, microbatch 2, event 41": where in its rank an event stands, by sequence number.

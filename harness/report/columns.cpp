@@ -13,8 +13,7 @@ namespace petri {
 namespace {
 
 constexpr std::size_t kNarrowest = 14;  // a column
-constexpr std::size_t kWidest = 44;
-constexpr std::size_t kGutter = 7;  // the column of sequence numbers
+constexpr std::size_t kGutter = 7;      // the column of sequence numbers
 constexpr std::size_t kGap = 2;
 constexpr std::string_view kMark = "▶ ";
 constexpr std::string_view kRed = "\x1b[31m";
@@ -32,6 +31,7 @@ struct Cell {
 struct Column {
   std::vector<std::int32_t> ranks;
   std::vector<Cell> cells;
+  std::size_t width = kNarrowest;
   bool culprit = false;
   bool blocked = false;
 };
@@ -54,8 +54,8 @@ std::string_view short_site(std::string_view site) {
   return site.substr(site.find_last_of('/') + 1);
 }
 
-std::string cell_text(const Scenario& scenario, const Event& event) {
-  std::string text = printable_line(describe(scenario, event));
+std::string cell_text(const Scenario& scenario, const Event& event, std::int32_t rank) {
+  std::string text = printable_line(describe(scenario, event, rank));
   if (event.site != kNoSymbol) text += fmt::format(" {}", printable_line(short_site(scenario.site_of(event))));
   return text;
 }
@@ -108,7 +108,7 @@ class Table {
     if (index == trace.events.size()) return {at_end(r), -1, is_blocked_in(r, index)};
     if (index > trace.events.size()) return {};
     const Event& event = trace.events[index];
-    return {cell_text(scenario_, event), event.seq, is_blocked_in(r, index)};
+    return {cell_text(scenario_, event, rank), event.seq, is_blocked_in(r, index)};
   }
 
   std::string at_end(std::size_t rank) const {
@@ -128,7 +128,7 @@ class Table {
     column.blocked = true;
     if (index <= place_[r] + after_) return;
     const Event* event = event_of(scenario_, {rank, static_cast<std::uint32_t>(index)});
-    column.cells.back() = {"… " + (event != nullptr ? cell_text(scenario_, *event) : at_end(r)),
+    column.cells.back() = {"… " + (event != nullptr ? cell_text(scenario_, *event, rank) : at_end(r)),
                            event != nullptr ? event->seq : -1, true};
   }
 
@@ -153,26 +153,33 @@ class Table {
     });
   }
 
-  // How many columns fit; sets their width. Sequence numbers move into the gutter where all columns agree.
+  // How many columns fit; sets their widths. Sequence numbers move into the gutter where all columns agree.
   std::size_t fit() {
     same_seq_ = true;
-    std::size_t longest = kNarrowest;
-    for (const Column& column : columns_) {
-      longest = std::max(longest, columns_of(heading(column)));
-      for (std::size_t row = 0; row < rows(); ++row) same_seq_ = same_seq_ && seq_fits(column, row);
-    }
     for (const Column& column : columns_)
-      for (const Cell& c : column.cells) longest = std::max(longest, columns_of(shown_text(c)));
-    const std::size_t room = options_.width > kGutter ? options_.width - kGutter : 0;
-    if (options_.all) {
-      column_width_ = std::min(longest, kWidest);
-      return columns_.size();
+      for (std::size_t row = 0; row < rows(); ++row) same_seq_ = same_seq_ && seq_fits(column, row);
+    for (Column& column : columns_) {
+      column.width = std::max(kNarrowest, columns_of(heading(column)));
+      for (const Cell& c : column.cells) column.width = std::max(column.width, columns_of(shown_text(c)));
     }
+    if (options_.all) return columns_.size();
+    const std::size_t room = options_.width > kGutter ? options_.width - kGutter : 0;
     const std::size_t at_narrowest = std::max<std::size_t>(1, room / (kNarrowest + 8 + kGap));
     const std::size_t shown = std::min(columns_.size(), at_narrowest);
-    column_width_ = std::clamp(room / std::max<std::size_t>(1, shown), kNarrowest + kGap, kWidest + kGap) - kGap;
-    column_width_ = std::min(column_width_, longest);
+    share(room > shown * kGap ? room - shown * kGap : 0, shown);
     return shown;
+  }
+
+  // Columns that need less than an equal share of the room leave the rest to the others.
+  void share(std::size_t room, std::size_t shown) {
+    std::vector<Column*> by_width;
+    for (std::size_t i = 0; i < shown; ++i) by_width.push_back(&columns_[i]);
+    std::stable_sort(by_width.begin(), by_width.end(),
+                     [](const Column* a, const Column* b) { return a->width < b->width; });
+    for (std::size_t i = 0; i < shown; ++i) {
+      by_width[i]->width = std::min(by_width[i]->width, std::max(kNarrowest, room / (shown - i)));
+      room -= std::min(room, by_width[i]->width);
+    }
   }
 
   bool seq_fits(const Column& column, std::size_t row) {
@@ -195,13 +202,13 @@ class Table {
   }
 
   // Exactly the column's width: cut with an ellipsis or filled up.
-  std::string fitted(const std::string& text) const {
+  static std::string fitted(const std::string& text, std::size_t width) {
     const std::size_t size = columns_of(text);
-    if (size <= column_width_) return text + std::string(column_width_ - size, ' ');
+    if (size <= width) return text + std::string(width - size, ' ');
     std::string out;
     std::size_t taken = 0;
     for (const char c : text) {
-      if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U && ++taken == column_width_) break;
+      if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U && ++taken == width) break;
       out += c;
     }
     return out + "…";
@@ -219,7 +226,8 @@ class Table {
   std::string title(std::size_t shown) const {
     std::string out(kGutter, ' ');
     for (std::size_t i = 0; i < shown; ++i)
-      out += coloured(fitted(heading(columns_[i])), columns_[i].culprit ? kRed : kBold) + std::string(kGap, ' ');
+      out += coloured(fitted(heading(columns_[i]), columns_[i].width), columns_[i].culprit ? kRed : kBold) +
+             std::string(kGap, ' ');
     return trimmed(out);
   }
 
@@ -229,7 +237,7 @@ class Table {
     std::string out = fmt::format("{:>{}}  ", gutter, kGutter - 2);
     for (std::size_t i = 0; i < shown; ++i) {
       const Cell& c = columns_[i].cells[row];
-      const std::string text = fitted(shown_text(c));
+      const std::string text = fitted(shown_text(c), columns_[i].width);
       out += (c.blocked ? coloured(text, kRed) : text) + std::string(kGap, ' ');
     }
     return trimmed(out);
@@ -240,8 +248,10 @@ class Table {
     for (std::size_t i = shown; i < columns_.size(); ++i)
       hidden.insert(hidden.end(), columns_[i].ranks.begin(), columns_[i].ranks.end());
     std::sort(hidden.begin(), hidden.end());
-    return fmt::format("\nNot shown: {} more columns, ranks {}. Choose with --ranks, or show everything with --all.\n",
-                       columns_.size() - shown, rank_ranges(hidden));
+    const std::size_t more = columns_.size() - shown;
+    return fmt::format(
+        "\nNot shown: {} more column{}, rank{} {}. Choose with --ranks, or show everything with --all.\n", more,
+        more == 1 ? "" : "s", hidden.size() == 1 ? "" : "s", rank_ranges(hidden));
   }
 
   const Scenario& scenario_;
@@ -252,7 +262,6 @@ class Table {
   std::vector<Column> columns_;
   std::map<std::size_t, std::int64_t> row_seq_;
   bool same_seq_ = true;
-  std::size_t column_width_ = kNarrowest;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "harness/report/diagnosis.hpp"
 #include "harness/report/text.hpp"
+#include "harness/trace/write.hpp"
 
 namespace petri {
 namespace {
@@ -15,13 +16,17 @@ json place(const Scenario& scenario, EventRef ref) {
   return {{"rank", ref.rank}, {"seq", events.empty() ? 0 : events.back().seq + 1}};
 }
 
-// The call at a place: what a program needs to show it or to find it in the source.
+// The call at a place: what a program needs to show it or to find it in the source. Its arguments have the names and
+// meanings of the scenario file; what was in its buffers is left there.
 json call(const Scenario& scenario, EventRef ref) {
   json object = place(scenario, ref);
   const Event* event = event_of(scenario, ref);
   object["op"] = event != nullptr ? name_of(event->op) : "finalize";
   object["comm"] = event != nullptr ? scenario.comm_of(*event).name : "world";
-  if (event != nullptr && event->site != kNoSymbol) object["site"] = scenario.site_of(*event);
+  if (event == nullptr) return object;
+  const json line = json::parse(line_of(scenario, ref));
+  for (const auto& [key, value] : line.items())
+    if (key != "values" && key != "fill" && key != "npy" && key != "time") object[key] = value;
   return object;
 }
 
@@ -56,7 +61,7 @@ std::string render_json(const Diagnosis& diagnosis, const Scenario& scenario) {
   for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank)
     if (const auto index = diagnosis.blocked[rank])
       out["blocked"].push_back(call(scenario, {static_cast<std::int32_t>(rank), *index}));
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+  return printable_json(out.dump(-1, ' ', false, json::error_handler_t::replace)) + '\n';
 }
 
 }  // namespace petri

@@ -36,7 +36,7 @@ void put(std::string& out, std::string_view label, std::string_view text) {
 std::string place_text(const Scenario& scenario, EventRef ref) {
   const Event* event = event_of(scenario, ref);
   if (event == nullptr) return "finalize, after its last recorded event";
-  std::string out = describe(scenario, *event);
+  std::string out = describe(scenario, *event, ref.rank);
   if (event->step != kUnset) out += fmt::format(", step {}", event->step);
   if (event->microbatch != kUnset) out += fmt::format(", microbatch {}", event->microbatch);
   if (event->site != kNoSymbol) out += fmt::format(", at {}", scenario.site_of(*event));

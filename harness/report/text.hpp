@@ -1,4 +1,4 @@
-// Small helpers of every report: safe text.
+// Small helpers of every report.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,11 @@
 #include <string_view>
 
 #include "harness/trace/describe.hpp"
+#include "harness/trace/printable.hpp"
 #include "harness/trace/rank_ranges.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
-
-// UTF-8 without control characters but newline and tab: what scenario text may contain must not steer a terminal or
-// break a document. Everything else becomes U+FFFD.
-std::string printable(std::string_view text);
-
-// The same on one line.
-std::string printable_line(std::string_view text);
 
 // How many terminal columns a printable line takes: one for each character.
 std::size_t columns_of(std::string_view text);

@@ -5,15 +5,22 @@
 namespace petri {
 namespace {
 
-// A peer or root by its global rank. Which group an intercommunicator's peer is in depends on who calls.
-std::string group_rank(const Communicator& comm, std::int32_t rank) {
+// The communicator of an event, and who calls on it: that decides in which of an intercommunicator's groups peers are.
+struct Place {
+  const Communicator& comm;
+  std::int32_t caller;
+};
+
+// A peer or root by its global rank.
+std::string group_rank(const Place& place, std::int32_t rank) {
   if (rank == kAny) return "any";
   if (rank == kNull) return "null";
   if (rank == kRootHere) return "itself";
-  if (comm.is_inter()) return fmt::format("{} of the other group", rank);
-  if (!comm.known || rank < 0 || rank >= static_cast<std::int32_t>(comm.ranks.size()))
+  if (place.comm.is_inter() && place.caller == kUnset) return fmt::format("{} of the other group", rank);
+  const auto& group = place.comm.is_inter() ? place.comm.peers_of(place.caller) : place.comm.ranks;
+  if (!place.comm.known || rank < 0 || rank >= static_cast<std::int32_t>(group.size()))
     return fmt::format("{} (of the group)", rank);
-  return std::to_string(comm.ranks[static_cast<std::size_t>(rank)]);
+  return std::to_string(group[static_cast<std::size_t>(rank)]);
 }
 
 std::string leader_across(std::int32_t peer, const std::string& remote) {
@@ -55,7 +62,7 @@ std::string arguments(const Event& event) {
   return out.empty() ? "" : "(" + out + ")";
 }
 
-std::string peers(const Communicator& comm, const Event& event) {
+std::string peers(const Place& comm, const Event& event) {
   const EventExtras& extras = event.extras.get();
   const OpKind kind = kind_of(event.op);
   std::string out;
@@ -74,25 +81,40 @@ std::string peers(const Communicator& comm, const Event& event) {
         kind == OpKind::comm_create ? leader_across(event.peer, extras.remote) : group_rank(comm, event.peer);
     out += fmt::format(" {} {}, tag {}", kind == OpKind::recv || kind == OpKind::probe ? "from" : "to", peer,
                        tag(tag_of(event)));
+  } else if (kind == OpKind::comm_create && event.tag != kUnset) {
+    out += fmt::format(" tag {}", tag(event.tag));
   }
   if (event.root != kUnset) out += fmt::format(" root {}", group_rank(comm, event.root));
   if (event.matched != kUnset) out += fmt::format(" (got {})", group_rank(comm, event.matched));
   return out;
 }
 
+// Which parts of a partitioned message a call is about.
+std::string partitions(const Event& event) {
+  const EventExtras& extras = event.extras.get();
+  if (extras.partitions)
+    return fmt::format(" in {} partition{}", *extras.partitions, *extras.partitions == 1 ? "" : "s");
+  if (kind_of(event.op) != OpKind::partition) return "";
+  if (extras.index) return fmt::format(" partition {}", *extras.index);
+  if (extras.indices.size() == 1) return fmt::format(" partition {}", extras.indices.front());
+  return extras.indices.empty() ? "" : " partitions " + list(extras.indices);
+}
+
 }  // namespace
 
-std::string describe(const Scenario& scenario, const Event& event) {
+std::string describe(const Scenario& scenario, const Event& event, std::int32_t caller) {
   const Communicator& comm = scenario.comm_of(event);
+  const Place place{comm, caller};
   const EventExtras& extras = event.extras.get();
   std::string out(name_of(event.op));
   out += arguments(event);
-  out += peers(comm, event);
+  out += peers(place, event);
   if (event.request != kNoRequest) out += fmt::format(" #{}", event.request);
   if (!extras.requests.empty()) out += fmt::format(" #{}", list(extras.requests));
+  out += partitions(event);
   if (event.new_comm != kNoComm)
     out += fmt::format(" making {}", scenario.comms[static_cast<std::size_t>(event.new_comm)].name);
-  if (extras.target) out += fmt::format(" at {}", group_rank(comm, *extras.target));
+  if (extras.target) out += fmt::format(" at {}", group_rank(place, *extras.target));
   if (!extras.lock.empty()) out += " " + extras.lock;
   if (!extras.win.empty()) out += " on " + extras.win;
   if (!extras.file.empty()) out += " on " + extras.file;

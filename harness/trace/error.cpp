@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/trace/printable.hpp"
+
 namespace petri {
 namespace {
 
@@ -14,6 +16,6 @@ std::string place(const std::string& file, std::size_t line, std::size_t column)
 }  // namespace
 
 InputError::InputError(const std::string& file, std::size_t line, std::size_t column, const std::string& reason)
-    : std::runtime_error(place(file, line, column) + ": " + reason) {}
+    : std::runtime_error(printable_line(place(file, line, column) + ": " + reason)) {}
 
 }  // namespace petri

@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr std::size_t kDeepest = 64;       // nesting of a line; its own keys need three levels
 constexpr std::size_t kLongestQuote = 40;  // bytes of the input that a message repeats
 
-// Input in a message: cut short at a character's border, without control characters.
+// Input in a message: cut short at a character's border. The error makes it printable.
 std::string quoted(std::string_view text) {
   std::string out;
   bool whole = true;
@@ -26,7 +26,7 @@ std::string quoted(std::string_view text) {
       whole = false;
       break;
     }
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+    out += c;
   }
   return whole ? out : out + "…";
 }

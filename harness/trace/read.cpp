@@ -27,6 +27,7 @@ std::vector<std::int32_t> read_members(JsonValue& value, std::int32_t world) {
 Scenario read_first_line(LineSource& source, JsonLine& line, std::string& text) {
   if (!source.next(text))
     throw InputError(source.name(), 1, 1, fmt::format("expected {}, but the file is empty", kHeaderHint));
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte-order mark, which some editors write
   if (const auto problem = syntax_error_of(text))
     throw InputError(source.name(), 1, problem->offset + 1,
                      fmt::format("expected {}: {}", kHeaderHint, problem->reason));

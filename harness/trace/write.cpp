@@ -293,6 +293,10 @@ std::vector<bool> made_by_events(const Scenario& scenario) {
 
 }  // namespace
 
+std::string line_of(const Scenario& scenario, EventRef ref) {
+  return text_of(event(scenario, static_cast<std::size_t>(ref.rank), ref.index));
+}
+
 void write_scenario(const Scenario& scenario, std::ostream& out) {
   put_line(out, header(scenario.header), scenario.header.free_keys);
   const std::vector<bool> made = made_by_events(scenario);

@@ -86,12 +86,43 @@ TEST(DiagnosisJson, HoldsWhatTheTextSays) {
   EXPECT_EQ(finding["kind"], "deadlock");
   EXPECT_EQ(finding["culprits"], nlohmann::json({1}));
   const nlohmann::json barrier{
-      {"rank", 1}, {"seq", 1}, {"op", "barrier"}, {"comm", "world"}, {"site", "/src/guard.cpp:9"}};
+      {"rank", 1}, {"seq", 1}, {"op", "barrier"}, {"comm", "world"}, {"site", "/src/guard.cpp:9"}, {"step", 7}};
   EXPECT_EQ(finding["events"].at(0), barrier);
   EXPECT_EQ(finding["call"], barrier);
   EXPECT_EQ(finding["expected"], "ranks 0,2,3: allreduce");
   EXPECT_EQ(json["blocked"].at(1)["op"], "barrier");
   EXPECT_EQ(json["notes"].size(), 1U);
+}
+
+// A program gets the arguments as data, under the names that the scenario file gives them.
+TEST(DiagnosisJson, HoldsTheArgumentsOfACall) {
+  const Scenario scenario = test::read_text(R"({"petri":1,"world":2}
+{"rank":0,"op":"win_lock","win":"w","target":1,"lock":"exclusive","site":"\u001b\u202e"}
+{"end":true}
+)");
+  Diagnosis diagnosis;
+  diagnosis.verdict = Verdict::deadlock;
+  diagnosis.findings = {Finding{}};
+  diagnosis.findings[0].events = {{0, 0}};
+  const std::string text = render_json(diagnosis, scenario);
+  EXPECT_EQ(text.find_first_of("\x1b\xe2"), std::string::npos);
+  const auto call = nlohmann::json::parse(text)["findings"][0]["call"];
+  EXPECT_EQ(call["win"], "w");
+  EXPECT_EQ(call["target"], 1);
+  EXPECT_EQ(call["lock"], "exclusive");
+  EXPECT_EQ(call["site"], "\x1b\xe2\x80\xae");
+}
+
+// The two groups call different ranks by one number.
+TEST(Text, TellsTheGroupsOfAnIntercommunicatorApart) {
+  const Scenario scenario = test::read_text(R"({"petri":1,"world":4}
+{"comm":"i","ranks":[0,1],"remote":[2,3]}
+{"rank":0,"op":"bcast","comm":"i","root":0}
+{"rank":2,"op":"bcast","comm":"i","root":0}
+{"end":true}
+)");
+  EXPECT_EQ(describe(scenario, at(scenario, {0, 0}), 0), "bcast root 2 on i");
+  EXPECT_EQ(describe(scenario, at(scenario, {2, 0}), 2), "bcast root 0 on i");
 }
 
 TEST(DiagnosisJson, NamesTheCallThatAMissingOneLeavesUnanswered) {
@@ -113,7 +144,7 @@ TEST(Columns, KeepToTheWidthAndSayWhatIsLeftOut) {
   ColumnOptions options;
   options.width = 40;
   const std::string table = render_columns(guard_shift(), guard_shift_diagnosis(), options);
-  EXPECT_NE(table.find("Not shown: 1 more columns, ranks 0,2,3."), std::string::npos);
+  EXPECT_NE(table.find("Not shown: 1 more column, ranks 0,2,3."), std::string::npos);
   const std::string rows = table.substr(0, table.find("\n\n"));
   for (std::size_t from = 0; from < rows.size();) {
     const std::size_t to = std::min(rows.find('\n', from), rows.size());
