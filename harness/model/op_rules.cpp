@@ -44,10 +44,10 @@ Requests requests_of(const Event& event) {
   return {event.extras->requests.begin(), event.extras->requests.end()};
 }
 
-Requests completed_requests_of(const Event& event) {
-  const EventExtras& extras = event.extras.get();
-  Requests all = requests_of(event);
-  if (!extras.index && extras.indices.empty() && !any_suffices(event)) return all;
+namespace {
+
+// Those of `all` that the record names as completed.
+Requests named_as_completed(const EventExtras& extras, const Requests& all) {
   Requests completed;
   const auto add = [&](std::int64_t index) {
     if (index >= 0 && static_cast<std::size_t>(index) < all.size())
@@ -56,6 +56,14 @@ Requests completed_requests_of(const Event& event) {
   if (extras.index) add(*extras.index);
   for (const std::uint32_t index : extras.indices) add(index);
   return completed;
+}
+
+}  // namespace
+
+Requests completed_requests_of(const Event& event) {
+  const EventExtras& extras = event.extras.get();
+  if (extras.index || !extras.indices.empty()) return named_as_completed(extras, requests_of(event));
+  return any_suffices(event) ? Requests() : requests_of(event);
 }
 
 bool any_suffices(const Event& event) {
