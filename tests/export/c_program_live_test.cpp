@@ -87,12 +87,17 @@ TEST_F(LiveProgram, OfEveryOperationCompilesWithoutAWarning) {
   compile(PETRI_TEST_DATA "/all_operations.jsonl");
 }
 
-TEST_F(LiveProgram, OfMpi4CompilesWithoutAWarning) {
+// Where the library lacks MPI 4's calls, their declarations stand in, and nothing is linked.
 #if PETRI_MPI_HAS_4_0_CALLS
-  compile(PETRI_TEST_DATA "/mpi_4_operations.jsonl");
-  EXPECT_EQ(run(2, 30), 0) << text_of(folder_ / "log");
+constexpr const char* kWithMpi4 = "-o case";
 #else
-  compile(PETRI_TEST_DATA "/mpi_4_operations.jsonl", "-c -include " PETRI_TEST_DATA "/mpi_4_calls.h");
+constexpr const char* kWithMpi4 = "-c -include " PETRI_TEST_DATA "/mpi_4_calls.h";
+#endif
+
+TEST_F(LiveProgram, OfMpi4CompilesWithoutAWarning) {
+  compile(PETRI_TEST_DATA "/mpi_4_operations.jsonl", kWithMpi4);
+#if PETRI_MPI_HAS_4_0_CALLS
+  EXPECT_EQ(run(2, 30), 0) << text_of(folder_ / "log");
 #endif
 }
 
@@ -107,7 +112,7 @@ TEST_F(LiveProgram, OfEveryReproducerCompilesWithoutAWarning) {
       ++refused;
       continue;
     }
-    compile(entry.path() / "scenario.jsonl");
+    compile(entry.path() / "scenario.jsonl", kWithMpi4);
     ++programs;
   }
   EXPECT_GT(programs, 10);

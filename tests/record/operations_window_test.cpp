@@ -65,7 +65,7 @@ TEST(RecordOneSided, DisplacementsAreBytesByTheTargetsUnit) {
       events_of(record(2, "one_sided"), 0),
       ElementsAre(
           R"({"op":"win_create","win":"world/w0"})", R"({"op":"win_lock","win":"world/w0","target":1,"lock":"shared"})",
-          R"({"op":"put","count":2,"dtype":"int32","win":"world/w0","target":1,"disp":4})",
+          R"({"op":"put","count":2,"dtype":"int32","win":"world/w0","target":1})",  // to bytes that lie apart
           R"({"op":"put","count":16,"dtype":"byte","sendcount":4,"sendtype":"int32","win":"world/w0","target":1,"disp":0})",
           R"({"op":"put","count":1,"dtype":"int32","win":"world/w0","target":"null","disp":0})",
           R"({"op":"get","count":2,"dtype":"int32","recvcount":8,"recvtype":"byte","win":"world/w0","target":1,"disp":8})",
