@@ -11,6 +11,7 @@ constexpr Rule kRules[] = {
     // section 3.7.3). All other calls may not (section 2.5.1).
     {kRequest, kAbsent, kStart | kFree | kMarkReady, "was never made", "the call that makes it first"},
     {kRequest, kGone, kStart | kFree | kMarkReady, "no longer exists", "a request that exists"},
+    {kWindow | kFile, kAbsent, kAccess | kFree, "is not made yet", "its creation first"},
     {kWindow, kGone, kAccess | kFree, "was freed", "the use before the release"},
     {kFile, kGone, kAccess | kFree, "was closed", "the use before the closing"},
     {kCommunicator, kGone, kAccess | kFree | kWindUp, "was freed", "the use before the release"},

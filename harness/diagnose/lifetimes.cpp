@@ -161,11 +161,25 @@ class Walker {
     use(made, form_of(event.op) == OpForm::nonblocking ? kStart : kMake, index, "");
   }
 
+  // A window or file that this rank makes later only. One that it frees first was there before the record began.
+  State before_creation(std::string EventExtras::*name) const {
+    const std::string& wanted = events_[now_].extras.get().*name;
+    for (std::size_t later = now_ + 1; later < events_.size(); ++later) {
+      const Event& event = events_[later];
+      if (event.extras.empty() || event.extras.get().*name != wanted) continue;
+      if (creates(event.op)) return uses_.absent();
+      if (event.op == Op::win_free || event.op == Op::file_close) break;
+    }
+    return kUnknown;
+  }
+
   void perform_on_window(std::uint32_t index) {
     const Event& event = events_[index];
     if (event.extras.empty() || event.extras->win.empty()) return;
-    Object& window = windows_[event.extras->win];
+    const auto [found, inserted] = windows_.try_emplace(event.extras->win);
+    Object& window = found->second;
     if (creates(event.op)) window = Object{};
+    if (inserted && !creates(event.op)) window.state = before_creation(&EventExtras::win);
     window.kind = kWindow;
     use(window, creates(event.op) ? kMake : event.op == Op::win_free ? kFree : kAccess, index, event.extras->win);
   }
@@ -179,6 +193,7 @@ class Walker {
     if (creates(event.op)) file = File{};
     file.kind = kFile;
     if (inserted || creates(event.op)) file.split.state = creates(event.op) ? kIdle : uses_.at_rest();
+    if (inserted && !creates(event.op)) file.state = before_creation(&EventExtras::file);
     if (file.state != kGone) perform_split(file, index);
     const bool closes = event.op == Op::file_close;
     use(file, creates(event.op) ? kMake : closes ? kFree : kAccess, index, name);

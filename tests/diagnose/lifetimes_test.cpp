@@ -169,6 +169,12 @@ TEST(Messages, AreProbedAndThenReceivedOnce) {
   expect_misuse(script({probe, "bsend(peer=0)"}), "mprobe@0 never received", {0});
 }
 
+TEST(Windows, AreNotUsedBeforeTheyAreMade) {
+  expect_misuse(script({"win_sync(win=w); win_create(win=w); win_free(win=w)", "win_create(win=w); win_free(win=w)"}),
+                "win_sync@0 window is not made yet", {0});
+  expect_legal(script({"win_create(win=w); win_sync(win=w); win_free(win=w)", "win_create(win=w); win_free(win=w)"}));
+}
+
 TEST(Windows, AreNotUsedOnceFreed) {
   const std::string made = "win_create(win=w); ", freed = "win_free(win=w); ", fence = "win_fence(win=w); ";
   expect_misuse(script({made + freed + "put(win=w target=1)", made + freed}), "put@0 window was freed", {2, 1});

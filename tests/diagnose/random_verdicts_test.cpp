@@ -71,10 +71,11 @@ bool agree(Family family, const Scenario& scenario, Truth truth, Verdict verdict
     case Truth::perhaps_pending: return verdict == Verdict::misuse || verdict == Verdict::completes;
     case Truth::misused: return verdict == Verdict::misuse;
     case Truth::mismatch: return verdict == Verdict::mismatch;
-    // Who marks partitions too early waits for them in vain, which only follows from it.
-    case Truth::deadlock:
-      return verdict == Verdict::deadlock ||
-             (verdict == Verdict::misuse && family == Family::partitions && uses_wrongly(scenario));
+    // Who marks partitions or posts a window too early waits for it in vain, which only follows from it.
+    case Truth::deadlock: {
+      const bool may_follow = family == Family::partitions || family == Family::exposures;
+      return verdict == Verdict::deadlock || (verdict == Verdict::misuse && may_follow && uses_wrongly(scenario));
+    }
     // Another order of kernels than the host's is told in a note: it is no fault of the schedule.
     case Truth::in_some_orders: return verdict != Verdict::completes || family == Family::streams;
     case Truth::undefined: return true;

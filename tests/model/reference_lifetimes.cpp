@@ -49,9 +49,19 @@ class RankReader {
       case OpKind::comm_create:
       case OpKind::comm_free: return is_gone(at);
       case OpKind::file: return is_wrong_on_file(at);
-      case OpKind::window: return creates(event.op) && is_gone(at);
+      case OpKind::window: return creates(event.op) ? is_gone(at) : is_before_its_creation(at);
+      case OpKind::rma: return is_before_its_creation(at);
       default: return false;
     }
+  }
+
+  // On a window or file that this rank makes only later.
+  bool is_before_its_creation(std::size_t at) const {
+    const auto makes = [&](const Event& other) {
+      return creates(other.op) && other.extras->win == events_[at].extras->win &&
+             other.extras->file == events_[at].extras->file;
+    };
+    return latest(at, makes) == nullptr && std::any_of(events_.begin(), events_.end(), makes);
   }
 
   // --- Requests ---
@@ -191,7 +201,7 @@ class RankReader {
     const Event* last = latest(at, [&](const Event& one) {
       return one.extras->file == file && (creates(one.op) || one.op == Op::file_close);
     });
-    if (last != nullptr && last->op == Op::file_close) return true;
+    if (last != nullptr ? last->op == Op::file_close : is_before_its_creation(at)) return true;
     const bool rests = event.op == Op::file_close || event.op == Op::file_set_view || event.op == Op::file_set_size ||
                        event.op == Op::file_preallocate || event.op == Op::file_sync;
     return is_wrong_split(at) || (rests && is_busy(at, file));
