@@ -207,17 +207,19 @@ class Judge {
     result_.orders = seen.orders;
     result_.certainty = stuck == seen.orders && seen.complete ? Certainty::proved : Certainty::found;
     if (result_.certainty == Certainty::proved)
-      result_.assumptions.push_back(seen.orders == 1
-                                        ? "proved: there is one order of matches and grants only"
-                                        : fmt::format("proved: in all {} orders of matches and grants", seen.orders));
+      result_.assumptions.push_back(
+          seen.orders == 1
+              ? "proved: there is one order of matches, grants and competing calls only"
+              : fmt::format("proved: in all {} orders of matches, grants and competing calls", seen.orders));
     else if (stuck == seen.orders)
       result_.assumptions.push_back(
           seen.orders == 1
-              ? "found in the one order of matches and grants that was looked at"
-              : fmt::format("found in each of {} orders of matches and grants that were looked at", seen.orders));
+              ? "found in the one order of matches, grants and competing calls that was looked at"
+              : fmt::format("found in each of {} orders of matches, grants and competing calls that were looked at",
+                            seen.orders));
     else
-      result_.assumptions.push_back(
-          fmt::format("found in some orders of matches and grants: in {} of {} looked at", stuck, seen.orders));
+      result_.assumptions.push_back(fmt::format(
+          "found in some orders of matches, grants and competing calls: in {} of {} looked at", stuck, seen.orders));
   }
 
   // A fault that only some matches of free wildcards or grants of locks show. Where the record says what matched, the
@@ -241,12 +243,14 @@ class Judge {
     result_.orders = seen.orders;
     if (!result_.findings.empty()) {
       result_.certainty = Certainty::found;
-      result_.assumptions.push_back(fmt::format("found in some orders of matches and grants: the {} looked at shows it",
-                                                ordinal_text(static_cast<std::int64_t>(seen.orders) - 1)));
+      result_.assumptions.push_back(
+          fmt::format("found in some orders of matches, grants and competing calls: the {} looked at shows it",
+                      ordinal_text(static_cast<std::int64_t>(seen.orders) - 1)));
     } else if (!seen.complete && !for_deadlocks_only) {
       result_.certainty = Certainty::not_found;
-      result_.notes.push_back(fmt::format("no failure found within {} order{} of matches and grants; there are more",
-                                          seen.orders, seen.orders == 1 ? "" : "s"));
+      result_.notes.push_back(
+          fmt::format("no failure found within {} order{} of matches, grants and competing calls; there are more",
+                      seen.orders, seen.orders == 1 ? "" : "s"));
     }
   }
 

@@ -41,7 +41,7 @@ struct Answer {
   int status = -1;
   std::string verdict, signature, text;
   bool in_some_orders = false;
-  int orders = 0;             // of matches and grants that were judged
+  int orders = 0;             // of matches, grants and competing calls that were judged
   std::optional<Place> root;  // the first event of the first finding
   std::set<Place> misuses;    // the first events of the findings of this kind
   std::string end;            // of a replay: "by itself", "stalled", "timed out"
