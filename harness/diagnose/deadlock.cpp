@@ -336,7 +336,11 @@ class DeadlockTeller {
 
   std::string targets_text(const Node& node, const Component& component) const {
     for (const Link& link : node.links)
-      if (link.kind == model::Atom::stream) return fmt::format("its own stream {}", run_.lanes[link.lane].stream);
+      if (link.kind == model::Atom::stream) {
+        const model::Lane& lane = run_.lanes[link.lane];
+        return lane.is_stream() ? fmt::format("its own stream {}", lane.stream)
+                                : fmt::format("its own thread {}", lane.thread);
+      }
     std::vector<std::int32_t> targets;
     for (const Link& link : node.links) targets.insert(targets.end(), link.targets.begin(), link.targets.end());
     return ranks_text(in_cycle(targets, component));

@@ -23,6 +23,7 @@ Machine::Machine(const Scenario& scenario, const Assumptions& assumptions, const
       run_(scenario),
       windows_(scenario),
       rivals_(scenario, run_.lanes),
+      handovers_(scenario, run_.lanes),
       ranks_(scenario.ranks.size()),
       lanes_of_(scenario.ranks.size()),
       unmodelled_(kOps, false) {
@@ -93,6 +94,7 @@ void Machine::advance_thread(std::uint32_t lane) {
   while (!one.over && one.pc < events_of(lane)) {
     const EventRef ref = event_at(lane);
     if (!one.entered) {
+      if (!one.forced && handed_over_by(lane) != kNone) return;
       if (hold_back(lane, ref)) return;
       one.entered = true;
       one.current.clear();
@@ -121,9 +123,9 @@ void Machine::enter(std::uint32_t lane, EventRef ref) {
   } else if (is_enqueued(event)) {
     enqueue(lane, ref);
   } else if (event.op == Op::group_start) {
-    ++state(ref.rank).group_depth;
+    ++lanes_[lane].group_depth;
   } else if (event.op == Op::group_end) {
-    end_group(ref.rank);
+    end_group(lane);
   } else {
     lanes_[lane].current.front() = post(event, ref);
   }
@@ -156,6 +158,7 @@ void Machine::leave(std::uint32_t lane, EventRef ref) {
   one.forced = false;
   one.entered = false;
   ++one.pc;
+  if (handovers_.any(ref.rank)) wake(ref.rank);
 }
 
 // The record ends here: what the lane did afterwards follows from how its rank ended.
@@ -183,6 +186,7 @@ void Machine::reach_end(std::uint32_t lane) {
 void Machine::stop_lane(std::uint32_t lane, Standing standing) {
   lanes_[lane].over = true;
   run_.lanes[lane].standing = standing;
+  if (handovers_.any(rank_of(lane))) wake(rank_of(lane));
 }
 
 // All of a process ends at once.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/model/handovers.hpp"
 #include "harness/model/mail.hpp"
 #include "harness/model/partitions.hpp"
 #include "harness/model/rivals.hpp"
@@ -63,6 +64,9 @@ class Machine {
     bool forced = false;  // may leave its event because the record says that it did
     std::vector<Pending> current;
     std::vector<Launch> launches;  // of a stream
+    // Of a thread: how deep its groups are, and stream and event of what they hold.
+    std::uint32_t group_depth = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> group;
   };
   struct RankState {
     bool finalizing = false;
@@ -71,8 +75,6 @@ class Machine {
     std::map<std::pair<std::int32_t, std::string>, std::uint32_t> streams;  // lanes by device and name
     std::map<std::string, Ticket> recorded;                                 // by event name: its latest record
     std::map<std::int64_t, std::uint32_t> probed;                           // by message: the matched probe's receive
-    std::uint32_t group_depth = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> group;  // lane and event of what the open group has enqueued
   };
   // One way on where nothing certain is left: a wildcard takes a message, a lock is granted, a thread makes a call
   // before the others make theirs, or a device runs a kernel.
@@ -142,6 +144,7 @@ class Machine {
   void add_partition_atom(const Pending& pending, std::vector<Atom>& atoms) const;
 
   // Deciding what is free.
+  std::uint32_t handed_over_by(std::uint32_t lane) const;
   bool hold_back(std::uint32_t lane, EventRef ref);
   bool let_uncontested_go();
   bool comes_too_early(std::uint32_t lane) const;
@@ -161,7 +164,7 @@ class Machine {
   // Device streams.
   void advance_stream(std::uint32_t lane);
   void enqueue(std::uint32_t lane, EventRef ref);
-  void end_group(std::int32_t rank);
+  void end_group(std::uint32_t lane);
   void launch(std::uint32_t stream, const std::vector<std::uint32_t>& events, std::int32_t rank);
   void enter_launch(std::uint32_t lane, const Launch& launch);
   bool launch_done(std::uint32_t lane, const Launch& launch) const;
@@ -192,6 +195,7 @@ class Machine {
   Partitions partitions_;
   Windows windows_;
   Rivals rivals_;
+  Handovers handovers_;
   std::vector<std::uint32_t> held_back_;  // lanes at a call that others of their rank compete with
   std::vector<LaneState> lanes_;
   std::vector<RankState> ranks_;

@@ -6,6 +6,13 @@
 
 namespace petri::model {
 
+// The lane of another thread that has still to make what the next call of this one uses; kNone where there is none.
+std::uint32_t Machine::handed_over_by(std::uint32_t lane) const {
+  for (const Handovers::Before& before : handovers_.before(event_at(lane)))
+    if (!lanes_[before.lane].over && lanes_[before.lane].pc <= before.position) return before.lane;
+  return kNone;
+}
+
 // A call that competes with one that another thread of the rank has still to make waits until nothing else moves.
 bool Machine::hold_back(std::uint32_t lane, EventRef ref) {
   LaneState& one = lanes_[lane];

@@ -16,12 +16,11 @@ bool communicates(const Event& event) {
 
 }  // namespace
 
-void Machine::enqueue(std::uint32_t, EventRef ref) {
+void Machine::enqueue(std::uint32_t lane, EventRef ref) {
   const Event& event = at(scenario_, ref);
-  RankState& rank = state(ref.rank);
-  const std::uint32_t stream = rank.streams.at({event.extras->device.value_or(0), event.extras->stream});
-  if (rank.group_depth > 0 && communicates(event))
-    rank.group.emplace_back(stream, ref.index);
+  const std::uint32_t stream = state(ref.rank).streams.at({event.extras->device.value_or(0), event.extras->stream});
+  if (lanes_[lane].group_depth > 0 && communicates(event))
+    lanes_[lane].group.emplace_back(stream, ref.index);
   else
     launch(stream, {ref.index}, ref.rank);
 }
@@ -30,17 +29,18 @@ void Machine::enqueue(std::uint32_t, EventRef ref) {
 // in the order of their first calls: "users still need to guarantee the same issuing order of the operations among
 // different GPUs no matter whether the operations are issued to the same or different communicators" (NCCL user guide,
 // Group Operation Ordering Semantics).
-void Machine::end_group(std::int32_t number) {
-  RankState& rank = state(number);
-  if (rank.group_depth == 0 || --rank.group_depth > 0) return;
+void Machine::end_group(std::uint32_t lane) {
+  LaneState& thread = lanes_[lane];
+  const std::int32_t rank = rank_of(lane);
+  if (thread.group_depth == 0 || --thread.group_depth > 0) return;
   struct Kernel {
     std::uint32_t stream;
     std::int32_t comm;
     std::vector<std::uint32_t> events;
   };
   std::vector<Kernel> kernels;
-  for (const auto& [stream, event] : rank.group) {
-    const std::int32_t comm = at(scenario_, {number, event}).comm;
+  for (const auto& [stream, event] : thread.group) {
+    const std::int32_t comm = at(scenario_, {rank, event}).comm;
     const auto same = std::find_if(kernels.begin(), kernels.end(), [&, on = stream](const Kernel& kernel) {
       return kernel.stream == on && kernel.comm == comm;
     });
@@ -49,8 +49,8 @@ void Machine::end_group(std::int32_t number) {
     else
       same->events.push_back(event);
   }
-  rank.group.clear();
-  for (const Kernel& kernel : kernels) launch(kernel.stream, kernel.events, number);
+  thread.group.clear();
+  for (const Kernel& kernel : kernels) launch(kernel.stream, kernel.events, rank);
 }
 
 void Machine::launch(std::uint32_t stream, const std::vector<std::uint32_t>& events, std::int32_t rank) {

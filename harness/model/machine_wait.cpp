@@ -292,6 +292,13 @@ Wait Machine::wait_of(std::uint32_t lane) const {
     wait.atoms.push_back(atom);
     return wait;
   }
+  if (!one.entered) {
+    atom.kind = Atom::stream;
+    atom.number = handed_over_by(lane);
+    atom.peer = rank;
+    wait.atoms.push_back(atom);
+    return wait;
+  }
   const Event& event = events[wait.index];
   wait.polls = spins_here(atom.posted);
   switch (kind_of(event.op)) {

@@ -26,7 +26,7 @@ struct Atom {
     partition,  // the marking of further partitions by `peer`
     epoch,      // the post (of a start or complete) or the complete (of a wait) by `peer`
     lock,       // the unlock by `peer`, which holds a lock that excludes this one
-    stream,     // what another lane of the same rank has still to perform
+    stream,     // what another lane of the same rank, a stream or a thread, has still to perform
   };
   Kind kind = gathering;
   std::uint32_t number = 0;  // of the gathering, or of the other lane

@@ -73,6 +73,30 @@ TEST(Threads, ARecordSaysTheirOrder) {
             std::pair(1, 1));
 }
 
+TEST(Threads, UseAHandleOnceItIsMade) {
+  EXPECT_THAT(
+      stuck(script({"barrier(thread=1); irecv(peer=1 request=1 thread=1); wait(request=1)", "barrier; send(peer=0)"})),
+      IsEmpty());
+  const model::Run one =
+      run(script({"irecv(peer=1 request=1 thread=1 state=completed); wait(request=1 state=completed)", "send(peer=0)"}),
+          kStrict);
+  EXPECT_THAT(one.never_completed, IsEmpty());
+  EXPECT_THAT(stuck(script({"mprobe(peer=1 message=1 thread=1); mrecv(message=1)", "ssend(peer=0)"})), IsEmpty());
+  EXPECT_THAT(stuck(script({"comm_dup(new=c thread=1); barrier(comm=c); comm_free(comm=c thread=1)",
+                            "comm_dup(new=c); barrier(comm=c); comm_free(comm=c)"},
+                           R"({"comm":"c","ranks":[0,1]})")),
+              IsEmpty());
+}
+
+TEST(Threads, WaitForOneThatHasStillToMakeAHandle) {
+  const model::Run one = run(script({"recv(peer=1 tag=9 thread=1); irecv(peer=1 request=1 thread=1); wait(request=1)",
+                                     "send(peer=0); barrier"}),
+                             kStrict);
+  ASSERT_FALSE(one.waits.empty());
+  EXPECT_EQ(one.waits.front().atoms.front().kind, Atom::stream);
+  EXPECT_EQ(one.lanes[one.waits.front().atoms.front().number].thread, 1);
+}
+
 constexpr const char* kTwo = R"({"comm":"a","ranks":[0,1]}
 {"comm":"b","ranks":[0,1]})";
 
