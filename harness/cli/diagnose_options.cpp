@@ -25,14 +25,14 @@ std::int64_t buffered_bytes(const std::string& text) {
 void add_diagnose_options(po::options_description& options) {
   options.add_options()("assume", po::value<std::string>()->default_value("strict")->value_name("WHAT"),
                         "strict: a send may wait for its receive; buffered[:BYTES]: sends up to BYTES (4096) return");
-  options.add_options()("max-orders",
-                        po::value<std::uint64_t>()->default_value(DiagnoseOptions{}.max_orders)->value_name("N"),
-                        "how many orders of wildcard receives are explored");
+  options.add_options()("max-orders", po::value<std::uint64_t>()->value_name("N"),
+                        "how many orders of matches, grants and competing calls are explored (2000, fewer in a long "
+                        "record)");
 }
 
 DiagnoseOptions diagnose_options_of(const po::variables_map& values) {
   DiagnoseOptions options;
-  options.max_orders = values["max-orders"].as<std::uint64_t>();
+  if (values.count("max-orders") != 0) options.max_orders = values["max-orders"].as<std::uint64_t>();
   const auto& assume = values["assume"].as<std::string>();
   if (assume == "buffered")
     options.buffered = kUsualEagerLimit;

@@ -19,6 +19,8 @@ namespace {
 
 // Orders looked at to say whether a deadlock that the first one shows is there in all of them.
 constexpr std::uint64_t kOrdersToCompare = 200;
+// What exploring may cost where nobody says.
+constexpr std::uint64_t kUsualOrders = 2000, kUsualEvents = 5'000'000;
 
 class Judge {
  public:
@@ -52,6 +54,11 @@ class Judge {
   }
 
  private:
+  std::uint64_t max_orders() const {
+    const std::uint64_t affordable = kUsualEvents / std::max<std::uint64_t>(scenario_.event_count(), 1);
+    return options_.max_orders.value_or(std::clamp<std::uint64_t>(affordable, 1, kUsualOrders));
+  }
+
   // The first fault gives verdict and signature; of later ones only what has not been said is added.
   void add(Verdict verdict, const Fault& fault, const std::string& suffix = "") {
     if (result_.findings.empty()) {
@@ -201,9 +208,8 @@ class Judge {
   void say_orders(const model::Run& run) {
     if (run.choices.empty()) return;  // there is one order only
     std::uint64_t stuck = 0;
-    const auto seen =
-        model::explore(scenario_, {options_.buffered, true}, std::min(options_.max_orders, kOrdersToCompare),
-                       [&](const model::Run& one) { return stuck += one.stuck.empty() ? 0 : 1, true; });
+    const auto seen = model::explore(scenario_, {options_.buffered, true}, std::min(max_orders(), kOrdersToCompare),
+                                     [&](const model::Run& one) { return stuck += one.stuck.empty() ? 0 : 1, true; });
     result_.orders = seen.orders;
     result_.certainty = stuck == seen.orders && seen.complete ? Certainty::proved : Certainty::found;
     if (result_.certainty == Certainty::proved)
@@ -227,7 +233,7 @@ class Judge {
   void judge_other_orders(const model::Run& actual, bool for_deadlocks_only) {
     if (actual.choices.empty()) return;
     const model::Assumptions assumptions{options_.buffered, true};
-    const auto seen = model::explore(scenario_, assumptions, options_.max_orders, [&](const model::Run& run) {
+    const auto seen = model::explore(scenario_, assumptions, max_orders(), [&](const model::Run& run) {
       std::vector<std::uint32_t> script;
       for (const model::Choice& choice : run.choices) script.push_back(choice.taken);
       if (add_deadlocks(run, true, script, false)) {
@@ -296,7 +302,7 @@ class Judge {
     if (!several || options_.buffered) return;
     std::string blocked;
     const auto seen =
-        model::explore(scenario_, {options_.buffered, true, true}, std::min(options_.max_orders, kOrdersToCompare),
+        model::explore(scenario_, {options_.buffered, true, true}, std::min(max_orders(), kOrdersToCompare),
                        [&](const model::Run& run) { return (blocked = blocked_kernel(run)).empty(); });
     if (blocked.empty() && seen.complete) return;
     if (result_.certainty == Certainty::proved) result_.certainty = Certainty::not_found;

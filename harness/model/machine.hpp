@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -81,8 +82,8 @@ class Machine {
   struct Alternative {
     std::uint32_t recv = kNone, send = kNone, lock = kNone, lane = kNone;
     std::size_t candidate = 0;
-    std::vector<std::uint32_t> candidates;  // of the wildcard
-    EventRef at, from;                      // stay the same when other things happen before
+    std::shared_ptr<const OpenWildcard> wildcard;
+    EventRef at, from;  // stay the same when other things happen before
   };
 
   // Driving.
@@ -154,7 +155,7 @@ class Machine {
   bool resolve_by_choice(bool against_record);
   std::vector<Alternative> alternatives(bool against_record) const;
   Alternative alternative_of(std::uint32_t lane) const;
-  Alternative alternative_of(const OpenWildcard& wildcard, std::size_t candidate) const;
+  Alternative alternative_of(std::shared_ptr<const OpenWildcard> wildcard, std::size_t candidate) const;
   void perform(const Alternative& alternative);
   bool depend(const Alternative& one, const Alternative& other) const;
   bool asleep(const Alternative& alternative) const;

@@ -66,7 +66,7 @@ bool Machine::resolve_as_recorded() {
     if (prefer == kUnset) continue;
     for (std::size_t i = 0; i < wildcard.candidates.size(); ++i) {
       if (mail_.send(wildcard.candidates[i]).source != prefer) continue;
-      perform(alternative_of(wildcard, i));
+      perform(alternative_of(std::make_shared<OpenWildcard>(wildcard), i));
       return true;
     }
   }
@@ -104,12 +104,13 @@ Machine::Alternative Machine::alternative_of(std::uint32_t lane) const {
   return alternative;
 }
 
-Machine::Alternative Machine::alternative_of(const OpenWildcard& wildcard, std::size_t candidate) const {
+Machine::Alternative Machine::alternative_of(std::shared_ptr<const OpenWildcard> wildcard,
+                                             std::size_t candidate) const {
   Alternative alternative;
-  alternative.recv = wildcard.recv;
-  alternative.send = wildcard.candidates[candidate];
+  alternative.recv = wildcard->recv;
+  alternative.send = wildcard->candidates[candidate];
   alternative.candidate = candidate;
-  alternative.candidates = wildcard.candidates;
+  alternative.wildcard = std::move(wildcard);
   alternative.at = mail_.recv(alternative.recv).at;
   alternative.from = mail_.send(alternative.send).at;
   return alternative;
@@ -120,7 +121,8 @@ std::vector<Machine::Alternative> Machine::alternatives(bool against_record) con
   std::vector<Alternative> all;
   for (const OpenWildcard& wildcard : mail_.open_wildcards()) {
     if ((mail_.recv(wildcard.recv).prefer != kUnset) != against_record) continue;
-    for (std::size_t i = 0; i < wildcard.candidates.size(); ++i) all.push_back(alternative_of(wildcard, i));
+    const auto shared = std::make_shared<const OpenWildcard>(wildcard);
+    for (std::size_t i = 0; i < wildcard.candidates.size(); ++i) all.push_back(alternative_of(shared, i));
   }
   if (against_record) return all;
   for (const std::uint32_t lane : held_back_) all.push_back(alternative_of(lane));
@@ -199,7 +201,7 @@ void Machine::perform(const Alternative& alternative) {
   }
   Wildcard taken;
   taken.recv = alternative.at;
-  for (const std::uint32_t send : alternative.candidates) taken.candidates.push_back(mail_.send(send).at);
+  for (const std::uint32_t send : alternative.wildcard->candidates) taken.candidates.push_back(mail_.send(send).at);
   taken.chosen = alternative.candidate;
   run_.wildcards.push_back(std::move(taken));
   mail_.resolve(alternative.recv, alternative.send);

@@ -18,13 +18,16 @@ bool Mail::fits(const Post& recv, const Post& send) const {
   return (recv.source == kAny || recv.source == send.source) && (recv.tag == kAny || recv.tag == send.tag);
 }
 
-// The message from `source` that `recv` would take: the first that fits, since messages do not overtake.
-std::uint32_t Mail::first_fitting(const Box& box, const Post& recv, std::int32_t source) const {
-  const Channel* channel = box.find(source);
-  if (channel == nullptr) return kNone;
-  for (const std::uint32_t send : channel->sends)
+// The message of a source that `recv` would take: the first that fits, since messages do not overtake.
+std::uint32_t Mail::first_fitting(const Channel& channel, const Post& recv) const {
+  for (const std::uint32_t send : channel.sends)
     if (fits(recv, sends_[send])) return send;
   return kNone;
+}
+
+std::uint32_t Mail::first_fitting(const Box& box, const Post& recv) const {
+  const Channel* channel = box.find(recv.source);
+  return channel == nullptr ? kNone : first_fitting(*channel, recv);
 }
 
 // "If a receiver posts two receives in succession, and both match the same message, then the second receive operation
@@ -50,7 +53,7 @@ void Mail::pair(Box& box, std::uint32_t send, std::uint32_t recv) {
 bool Mail::try_recv(Box& box, std::uint32_t recv) {
   const Post& post = recvs_[recv];
   if (post.source == kAny) return false;
-  const std::uint32_t send = first_fitting(box, post, post.source);
+  const std::uint32_t send = first_fitting(box, post);
   if (send == kNone || claimed_earlier(box, send, recv)) return false;
   pair(box, send, recv);
   return true;
@@ -61,7 +64,7 @@ void Mail::try_send(Box& box, std::uint32_t send) {
     const Post& post = recvs_[recv];
     if (!fits(post, sends_[send])) continue;
     // The first receive that fits decides; an older message that it would rather take is itself waiting for a wildcard.
-    if (post.source != kAny && first_fitting(box, post, post.source) == send) pair(box, send, recv);
+    if (post.source != kAny && first_fitting(box, post) == send) pair(box, send, recv);
     return;
   }
 }
@@ -115,7 +118,7 @@ bool Mail::visible(std::int32_t comm, std::int32_t dest, std::int32_t source, st
   probe.tag = tag;
   for (const Channel& channel : box.channels) {
     if (source != kAny && source != channel.source) continue;
-    const std::uint32_t send = first_fitting(box, probe, channel.source);
+    const std::uint32_t send = first_fitting(channel, probe);
     if (send != kNone && !claimed_earlier(box, send, kNone)) return true;
   }
   return false;
@@ -143,7 +146,7 @@ std::vector<OpenWildcard> Mail::open_wildcards() const {
     const Box& box = boxes_.at(place);
     OpenWildcard wildcard{recv, {}};
     for (const Channel& channel : box.channels) {
-      const std::uint32_t send = first_fitting(box, recvs_[recv], channel.source);
+      const std::uint32_t send = first_fitting(channel, recvs_[recv]);
       if (send != kNone && !claimed_earlier(box, send, recv)) wildcard.candidates.push_back(send);
     }
     if (!wildcard.candidates.empty()) open.push_back(std::move(wildcard));

@@ -84,7 +84,8 @@ class Mail {
     return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(comm)) << 32) | static_cast<std::uint32_t>(dest);
   }
   bool fits(const Post& recv, const Post& send) const;
-  std::uint32_t first_fitting(const Box& box, const Post& recv, std::int32_t source) const;
+  std::uint32_t first_fitting(const Channel& channel, const Post& recv) const;
+  std::uint32_t first_fitting(const Box& box, const Post& recv) const;  // of one source
   bool claimed_earlier(const Box& box, std::uint32_t send, std::uint32_t before_recv) const;
   bool try_recv(Box& box, std::uint32_t recv);
   void try_send(Box& box, std::uint32_t send);
