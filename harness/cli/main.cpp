@@ -28,13 +28,17 @@ constexpr std::array kCommands{
 void print_help() {
   say(stdout, "petri cultures a distributed failure in a small dish.\n\nUsage: petri COMMAND [options]\n\nCommands:\n");
   for (const Command& command : kCommands) say(stdout, "  {:<10} {}\n", command.name, command.summary);
-  say(stdout, "\n`petri COMMAND --help` shows its options and an example.\n");
+  say(stdout, "\n`petri COMMAND --help` shows its options and an example, `petri --version` the version.\n");
 }
 
 int run(const std::vector<std::string>& args) {
   if (args.empty()) throw UsageError{"no command given"};
   if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
     print_help();
+    return kOk;
+  }
+  if (args[0] == "--version") {
+    say(stdout, "petri {}\n", PETRI_VERSION);
     return kOk;
   }
   const auto found =

@@ -162,7 +162,7 @@ class Table {
       column.width = std::max(kNarrowest, columns_of(heading(column)));
       for (const Cell& c : column.cells) column.width = std::max(column.width, columns_of(shown_text(c)));
     }
-    if (options_.all) return columns_.size();
+    if (options_.all || !options_.ranks.empty()) return columns_.size();
     const std::size_t room = options_.width > kGutter ? options_.width - kGutter : 0;
     const std::size_t at_narrowest = std::max<std::size_t>(1, room / (kNarrowest + 8 + kGap));
     const std::size_t shown = std::min(columns_.size(), at_narrowest);

@@ -12,7 +12,7 @@
 namespace petri {
 
 struct ColumnOptions {
-  std::vector<std::int32_t> ranks;  // only these; empty: all, the interesting ones first
+  std::vector<std::int32_t> ranks;  // these, whatever the width; empty: all that fit, the interesting ones first
   std::size_t around = 4;           // rows before and after the place of failure
   bool all = false;                 // every row and every column, whatever the width
   bool colour = false;              // ANSI colours

@@ -24,6 +24,12 @@ const char* const kExtraCall = R"({"petri":1,"job":"extra","world":4}
 {"end":true,"events":9}
 )";
 
+TEST(Command, SaysItsVersion) {
+  const Ran ran = Scratch().petri({"--version"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_TRUE(ran.out.starts_with("petri ")) << ran.out;
+}
+
 TEST(Diagnose, SaysWhatIsWrongAndWhoBeganIt) {
   const Scratch scratch;
   scratch.write("case.jsonl", kExtraCall);
