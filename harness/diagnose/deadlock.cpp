@@ -211,7 +211,7 @@ class DeadlockTeller {
                     node.ranks.size() > 1 ? "wait" : "waits", event_text(scenario_, node.at), finding.expected, end);
     if (unanswered)
       tell(*unanswered, finding);
-    else if (!add_habit(component.ranks, finding))
+    else if (!add_habit(component, component.ranks, finding))
       if (const auto extra = explain_one_too_many(scenario_, run_, node, component)) tell(*extra, finding);
     return finding;
   }
@@ -295,7 +295,7 @@ class DeadlockTeller {
     }
     add_minority(component, finding);
     add_odd_site(component, finding);
-    add_habit(waiting_alike(closed), finding);
+    add_habit(component, waited_for(closed), finding);
     return finding;
   }
 
@@ -389,26 +389,18 @@ class DeadlockTeller {
     }
   }
 
-  // Ranks of one role whose history can show a lost message: those that wait for a message of somebody; where
-  // there are none, those from which somebody waits for any message.
-  std::vector<std::int32_t> waiting_alike(const Component& component) const {
-    std::vector<std::int32_t> receivers, senders;
-    for (const std::uint32_t number : component.nodes) {
-      const Node& node = graph_.nodes()[number];
-      const auto is_message = [](const Link& link) { return link.kind == model::Atom::message; };
-      if (node.links.empty() || !std::all_of(node.links.begin(), node.links.end(), is_message)) continue;
-      const bool any = std::any_of(node.links.begin(), node.links.end(), [](const Link& link) { return link.any; });
-      if (!any) {
-        receivers.insert(receivers.end(), node.ranks.begin(), node.ranks.end());
-      } else {
-        for (const Link& link : node.links) senders.insert(senders.end(), link.targets.begin(), link.targets.end());
-      }
-    }
-    return receivers.empty() ? senders : receivers;
+  // Ranks for whose messages or receives somebody waits: one of them may have left one out.
+  std::vector<std::int32_t> waited_for(const Component& component) const {
+    std::set<std::int32_t> ranks;
+    for (const std::uint32_t number : component.nodes)
+      for (const Link& link : graph_.nodes()[number].links)
+        if (link.kind == model::Atom::message || link.kind == model::Atom::receiver)
+          ranks.insert(link.targets.begin(), link.targets.end());
+    return {ranks.begin(), ranks.end()};
   }
 
-  bool add_habit(const std::vector<std::int32_t>& ranks, Finding& finding) const {
-    const auto habit = broken_habit(scenario_, ranks);
+  bool add_habit(const Component& component, const std::vector<std::int32_t>& ranks, Finding& finding) const {
+    const auto habit = broken_habit(scenario_, run_, graph_, component, ranks);
     if (!habit) return false;
     finding.culprits = {habit->instead.rank};
     finding.events.insert(finding.events.begin(), {habit->before, habit->instead});

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
-#include <set>
 
 #include "harness/diagnose/describe.hpp"
+#include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -17,30 +18,107 @@ std::string habit_of(const Scenario& scenario, const Event& event) {
   return fmt::format("{}|{}|{}|{}|{}", name_of(event.op), event.comm, event.peer, event.tag, scenario.site_of(event));
 }
 
-struct Successors {
-  std::map<std::string, std::vector<EventRef>> by_call;  // where each successor stands
+using Successors = std::map<std::string, std::vector<EventRef>>;  // where each stands, by habit
+
+class Judge {
+ public:
+  Judge(const Scenario& scenario, const model::Run& run, const WaitGraph& graph, const Component& component)
+      : scenario_(scenario), run_(run), graph_(graph), component_(component) {}
+
+  // Would `usual`, made by the rank of `odd` before it, end a wait of the component?
+  bool is_missed(EventRef odd, EventRef usual) const {
+    for (const std::uint32_t number : component_.nodes) {
+      const Node& node = graph_.nodes()[number];
+      for (const Link& link : node.links) {
+        if (std::find(link.targets.begin(), link.targets.end(), odd.rank) == link.targets.end()) continue;
+        for (const std::int32_t waiting : node.ranks)
+          if (answers(usual, odd.rank, link, waiting) && !met_after(odd, waiting)) return true;
+      }
+    }
+    return false;
+  }
+
+  // A loop that ends looks like a broken habit. So the usual call must have been made in such a place before, or by
+  // another rank, and the rank must go on with what it did, or another rank end with the usual call.
+  bool is_no_end(EventRef odd, const std::string& call, const std::vector<EventRef>& usual) const {
+    const auto any = [&](const auto& holds) { return std::any_of(usual.begin(), usual.end(), holds); };
+    const bool known = any([&](EventRef ref) { return ref.rank != odd.rank || ref.index < odd.index; });
+    const bool goes_on = last_call(odd.rank) == call || any([&](EventRef ref) {
+                           return ref.rank == odd.rank ? ref.index > odd.index : last_call(ref.rank) != call;
+                         });
+    return known && goes_on;
+  }
+
+ private:
+  bool answers(EventRef usual, std::int32_t by, const Link& link, std::int32_t waiting) const {
+    const Event& made = at(scenario_, usual);
+    const Event& posted = at(scenario_, link.posted);
+    if (made.comm != posted.comm) return false;
+    const std::int32_t peer = run_.gatherings.peer_index(made.comm, by, wanted_peer(made, link));
+    const auto& members = run_.gatherings.ranks_of(made.comm);
+    const auto names = [&] {
+      return peer >= 0 && static_cast<std::size_t>(peer) < members.size() &&
+             members[static_cast<std::size_t>(peer)] == waiting;
+    };
+    if (link.kind == model::Atom::message) {
+      const std::int32_t wanted = model::recv_half(posted).tag;
+      return names() && (wanted == kAny || wanted == model::send_half(made).tag);
+    }
+    if (link.kind != model::Atom::receiver) return false;
+    const model::Half taken = model::recv_half(made);
+    return (taken.peer == kAny || names()) && (taken.tag == kAny || taken.tag == model::send_half(posted).tag);
+  }
+
+  // The peer of the half that a link waits for.
+  static std::int32_t wanted_peer(const Event& made, const Link& link) {
+    return link.kind == model::Atom::message ? model::send_half(made).peer : model::recv_half(made).peer;
+  }
+
+  // A collective in which both came together later: what was missing before it would have been missed there.
+  bool met_after(EventRef odd, std::int32_t waiting) const {
+    const auto& all = run_.gatherings.all();
+    return std::any_of(all.begin(), all.end(), [&](const model::Gathering& gathering) {
+      if (gathering.missing != 0 || gathering.conflicted) return false;
+      const std::int32_t own = run_.gatherings.member_index(gathering, odd.rank);
+      if (own < 0 || run_.gatherings.member_index(gathering, waiting) < 0) return false;
+      const std::uint32_t arrival = gathering.arrivals[static_cast<std::size_t>(own)];
+      return arrival < model::kBefore && arrival >= odd.index;
+    });
+  }
+
+  std::string last_call(std::int32_t rank) const {
+    return habit_of(scenario_, scenario_.ranks[static_cast<std::size_t>(rank)].events.back());
+  }
+
+  const Scenario& scenario_;
+  const model::Run& run_;
+  const WaitGraph& graph_;
+  const Component& component_;
 };
 
 }  // namespace
 
-std::optional<BrokenHabit> broken_habit(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
+std::optional<BrokenHabit> broken_habit(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                        const Component& component, const std::vector<std::int32_t>& ranks) {
   std::map<std::string, Successors> after;
   for (const std::int32_t rank : ranks) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
     for (std::uint32_t index = 1; index < events.size(); ++index)
-      after[habit_of(scenario, events[index - 1])].by_call[habit_of(scenario, events[index])].push_back({rank, index});
+      after[habit_of(scenario, events[index - 1])][habit_of(scenario, events[index])].push_back({rank, index});
   }
+  const Judge judge(scenario, run, graph, component);
   std::optional<BrokenHabit> found;
   for (const auto& [call, successors] : after) {
-    if (successors.by_call.size() != 2) continue;
-    const auto& one = successors.by_call.begin()->second;
-    const auto& other = successors.by_call.rbegin()->second;
+    if (successors.size() != 2) continue;
+    const auto& one = successors.begin()->second;
+    const auto& other = successors.rbegin()->second;
     const auto& rare = one.size() < other.size() ? one : other;
     const auto& usual = one.size() < other.size() ? other : one;
     if (rare.size() != 1 || usual.size() < kLeastRepetitions) continue;
     const EventRef odd = rare.front();
     // A sequence may end in another way than it goes on: only a call of the usual kind that is missing counts.
     if (kind_of(at(scenario, odd).op) == OpKind::world) continue;
+    if (!judge.is_missed(odd, usual.front()) || !judge.is_no_end(odd, call, usual)) continue;
     if (found && found->instead.rank != odd.rank) return std::nullopt;
     if (!found || odd.index < found->instead.index)
       found = BrokenHabit{{odd.rank, odd.index - 1}, odd, event_text(scenario, usual.front())};

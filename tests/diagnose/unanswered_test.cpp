@@ -2,13 +2,16 @@
 
 #include "harness/diagnose/diagnose.hpp"
 #include "tests/support/scenario_text.hpp"
+#include "tests/support/script.hpp"
 
 namespace petri {
 namespace {
 
 using test::scenario;
+using test::script;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 Finding root_of(const Scenario& scenario) {
   const Diagnosis diagnosis = diagnose(scenario);
@@ -134,6 +137,61 @@ TEST(Unanswered, SendWhoseMessageAProbeTookAndNobodyReceived) {
     {"rank":1,"op":"ssend","peer":0})"));
   EXPECT_THAT(root.culprits, ElementsAre(0));
   EXPECT_EQ(root.call, (EventRef{0, 0}));
+}
+
+// Rank 0 sends three times and then receives: that its loop of sends ends is no fault of it.
+TEST(Unanswered, LoopThatEndsIsNoBrokenHabit) {
+  const Finding root =
+      root_of(script({"send(peer=1 site=a:1); send(peer=1 site=a:1); send(peer=1 site=a:1); recv(peer=1 site=a:2); "
+                      "barrier(site=a:3)",
+                      "recv(peer=0 site=b:1); recv(peer=0 site=b:1); recv(peer=0 site=b:1); barrier(site=b:3)"}));
+  EXPECT_THAT(root.culprits, ElementsAre(0, 1));
+  EXPECT_THAT(root.text, Not(HasSubstr("left out")));
+}
+
+// The message that is waited for may have been left out, and may be one that nobody was to send.
+TEST(Unanswered, LoopThatEndsInACallThatIsWaitedForIsNoBrokenHabit) {
+  const Finding root = root_of(script({"recv(peer=1); recv(peer=1); recv(peer=1); recv(peer=1); barrier",
+                                       "send(peer=0); send(peer=0); send(peer=0); barrier"}));
+  EXPECT_THAT(root.culprits, ElementsAre(0, 1));
+}
+
+// Rank 2 of the pipeline has one gradient less to send than it received; the loops of rank 0 say nothing.
+TEST(Unanswered, AnswerLeftOutInAPipelineIsFoundAtItsSender) {
+  std::string first, middle, last;
+  for (int i = 0; i < 4; ++i) first += "bsend(peer=1 tag=1 site=p:2); ";
+  for (int i = 0; i < 4; ++i) {
+    first += "recv(peer=1 tag=2 site=p:3); ";
+    middle += "recv(peer=0 tag=1 site=p:1); bsend(peer=2 tag=1 site=p:2); ";
+    last += i == 2 ? "recv(peer=1 tag=1 site=p:1); " : "recv(peer=1 tag=1 site=p:1); bsend(peer=1 tag=2 site=p:4); ";
+  }
+  for (int i = 0; i < 4; ++i) middle += "recv(peer=2 tag=2 site=p:3); bsend(peer=0 tag=2 site=p:4); ";
+  const std::string end = "allreduce(count=1 site=p:9)";
+  const Finding root = root_of(script({first + end, middle + end, last + end}));
+  EXPECT_THAT(root.culprits, ElementsAre(2));
+  EXPECT_THAT(root.text, HasSubstr("Rank 2 left out bsend"));
+}
+
+TEST(Unanswered, AnswerThatOneOfManyLeavesOutIsFoundByTheOthers) {
+  const std::string worker = "recv(peer=0 tag=1); send(peer=0 tag=2); recv(peer=0 tag=1)";
+  const Finding root =
+      root_of(script({"send(peer=1 tag=1); send(peer=2 tag=1); send(peer=3 tag=1); recv(peer=any tag=2); "
+                      "recv(peer=any tag=2); recv(peer=any tag=2)",
+                      worker, "recv(peer=0 tag=1); recv(peer=0 tag=1)", worker}));
+  EXPECT_THAT(root.culprits, ElementsAre(2));
+  EXPECT_THAT(root.text, HasSubstr("Rank 2 left out send"));
+}
+
+// A rare branch before a collective that both came through has nothing to do with what is missing after it.
+TEST(Unanswered, RareBranchBeforeALaterMeetingIsNoBrokenHabit) {
+  const std::string asks = "send(peer=1 tag=1 site=p:1); recv(peer=1 tag=2 site=p:2); ";
+  const std::string answers = "recv(peer=0 tag=1 site=q:1); send(peer=0 tag=2 site=q:2); ";
+  const std::string silent = "recv(peer=0 tag=1 site=q:1); ";
+  const std::string meet = "barrier(site=p:3); ";
+  const Finding root = root_of(
+      script({asks + asks + "send(peer=1 tag=1 site=p:7); " + meet + asks + "recv(peer=1 tag=2 site=p:2); " + meet,
+              answers + answers + silent + meet + answers + meet}));
+  EXPECT_THAT(root.culprits, ElementsAre(0, 1));
 }
 
 }  // namespace
