@@ -5,11 +5,13 @@
 
 #include "harness/diagnose/stall.hpp"
 #include "tests/support/scenario_text.hpp"
+#include "tests/support/script.hpp"
 
 namespace petri {
 namespace {
 
 using test::scenario;
+using test::script;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -68,6 +70,30 @@ TEST(Diagnose, SkippedCallNamesTheMinority) {
   EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
   EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(3));
   EXPECT_THAT(diagnosis.findings.front().text, HasSubstr("left out"));
+}
+
+constexpr const char* kPairs = R"({"comm":"a","ranks":[0,1]}
+{"comm":"b","ranks":[2,3]})";
+
+// Of a pair neither is in the majority: what the other pairs do tells whether one skipped the call …
+TEST(Diagnose, CallSkippedInAPairIsFoundByTheOtherPairs) {
+  const Diagnosis diagnosis = diagnose(script(
+      {"allgather(comm=a); barrier", "barrier", "allgather(comm=b); barrier", "allgather(comm=b); barrier"}, kPairs));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+}
+
+// … or the other made one too many.
+TEST(Diagnose, CallThatOnlyOneOfAllPairsMakesIsOneTooMany) {
+  const Diagnosis diagnosis = diagnose(script({"allgather(comm=a); barrier", "barrier", "barrier", "barrier"}, kPairs));
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0));
+}
+
+TEST(Diagnose, PairWithoutLikePairsIsATie) {
+  const Diagnosis diagnosis = diagnose(
+      script({"allgather(comm=a); barrier", "barrier", "send(peer=3); barrier", "recv(peer=2); barrier"}, kPairs));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0, 1));
 }
 
 TEST(Diagnose, SizeMismatchThatLaterBlocksIsTheRootOfADeadlock) {
