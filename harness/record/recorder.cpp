@@ -118,24 +118,31 @@ namespace {
 
 struct Span {
   std::uint64_t begin, end;
+  bool solid;  // every byte of it is touched
 };
 
 // From the first byte of the first element to the last byte of the last one (MPI 4.1, section 5.1.7).
 Span span_of(const void* buffer, std::int64_t count, MPI_Datatype type) {
   MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
+  int bytes = 0;
   real::Type_get_extent(type, &low, &extent);
   real::Type_get_true_extent(type, &true_low, &true_extent);
+  real::Type_size(type, &bytes);
   const auto first = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(buffer)) + true_low;
   const std::int64_t last = first + (count - 1) * extent;
   return {static_cast<std::uint64_t>(first < last ? first : last),
-          static_cast<std::uint64_t>((first < last ? last : first) + true_extent)};
+          static_cast<std::uint64_t>((first < last ? last : first) + true_extent),
+          true_extent == bytes && (count == 1 || extent == bytes)};
 }
 
-void widen(std::uint64_t& address, std::uint64_t& bytes, Span span) {
-  const Span all{bytes == 0 || span.begin < address ? span.begin : address,
-                 bytes == 0 || span.end > address + bytes ? span.end : address + bytes};
-  address = all.begin;
-  bytes = all.end - all.begin;
+// Joins a piece to those before it. What lies between pieces is not touched: then nothing of them is kept.
+void widen(std::uint64_t& address, std::uint64_t& bytes, bool& apart, Span span) {
+  if (bytes != 0) apart = apart || span.begin > address + bytes || span.end < address;
+  apart = apart || !span.solid;
+  const std::uint64_t begin = bytes == 0 || span.begin < address ? span.begin : address;
+  const std::uint64_t end = bytes == 0 || span.end > address + bytes ? span.end : address + bytes;
+  address = begin;
+  bytes = apart ? 0 : end - begin;
 }
 
 }  // namespace
@@ -149,9 +156,9 @@ void Call::note_buffer(bool written, const void* buffer, std::int64_t count, MPI
   if (!fresh) std::memcpy(&all, part->payload, sizeof all);
   const Span span = span_of(buffer, count, type);
   if (written)
-    widen(all.recv_address, all.recv_bytes, span);
+    widen(all.recv_address, all.recv_bytes, writes_apart_, span);
   else
-    widen(all.send_address, all.send_bytes, span);
+    widen(all.send_address, all.send_bytes, reads_apart_, span);
   std::memcpy(part->payload, &all, sizeof all);
   part->used = sizeof all;
 }

@@ -258,6 +258,7 @@ class Call {
   bool wild_ = false;      // receives from any source or any tag
   bool receives_ = false;  // its status tells how much came
   bool starts_later_ = false;
+  bool reads_apart_ = false, writes_apart_ = false;  // memory with gaps, which is left out
   std::uint64_t buffers_ = 0;  // number of the continuation slot with the buffers; 0: there is none
   std::uint32_t number_of_request_ = kNoRequest;
   const void* fortran_requests_ = nullptr;  // where a Fortran caller keeps the request

@@ -242,8 +242,8 @@ struct Boundary {
 };
 static_assert(sizeof(Boundary) == kPayloadBytes);
 
-// Memory that a call reads and memory that it writes, from the first byte to the last; 0 bytes: none. Recorded on
-// request (PETRI_RECORD_BUFFERS=1).
+// Memory that a call reads and memory that it writes, from the first byte to the last; 0 bytes: none, or with
+// gaps between what is touched. Recorded on request (PETRI_RECORD_BUFFERS=1).
 struct Buffers {
   std::uint64_t send_address, send_bytes, recv_address, recv_bytes;
 };

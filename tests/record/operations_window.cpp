@@ -124,7 +124,7 @@ void lock_hang() {
 void buffers() {
   static int memory[64];
   const int rank = world_rank();
-  const int counts[2] = {2, 1}, places[2] = {4, 0};
+  const int counts[2] = {2, 1}, places[2] = {4, 0}, adjacent[2] = {1, 0};
   MPI_Datatype column;
   MPI_Type_vector(2, 1, 3, MPI_INT, &column);
   MPI_Type_commit(&column);
@@ -132,6 +132,7 @@ void buffers() {
   MPI_Bcast(memory, 4, MPI_INT, 0, MPI_COMM_WORLD);  // the origin of what follows
   MPI_Allreduce(MPI_IN_PLACE, memory + 8, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allgatherv(memory + 16, rank == 0 ? 2 : 1, MPI_INT, memory, counts, places, MPI_INT, MPI_COMM_WORLD);
+  MPI_Gatherv(memory + 16, rank == 0 ? 2 : 1, MPI_INT, memory, counts, adjacent, MPI_INT, 1, MPI_COMM_WORLD);
   if (rank == 0) MPI_Send(memory + 32, 1, column, 1, 0, MPI_COMM_WORLD);
   if (rank == 1) MPI_Recv(memory + 32, 4, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Win_create(memory + 48, 32, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
