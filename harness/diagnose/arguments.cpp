@@ -117,7 +117,7 @@ void compare_groups(const std::vector<Arrival>& arrivals, std::vector<Clash>& cl
 }
 
 // "The values for each argument must be the same on all processes" for what describes the file or the grid as a whole
-// (MPI 4.1, sections 8.5.1, 14.2.1, 14.2.5 and 14.2.6).
+// (MPI 4.1, sections 8.5.1, 14.2.1, 14.2.5, 14.2.6 and 14.6.1).
 void compare_texts(const std::vector<Arrival>& arrivals, const char* argument, std::vector<Clash>& clashes,
                    const std::function<std::string(const Event&)>& text_of) {
   Sides sides;
@@ -127,12 +127,18 @@ void compare_texts(const std::vector<Arrival>& arrivals, const char* argument, s
   sides.report(argument, clashes);
 }
 
+std::string flag_text(int flag) {
+  return flag == 0 || flag == 1 ? std::to_string(flag) : "";
+}
+
 void compare_files(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   const Op op = arrivals.front().event->op;
   if (op == Op::file_open) {
     compare_texts(arrivals, "path", clashes, [](const Event& event) { return event.extras->path; });
     compare_texts(arrivals, "mode", clashes, [](const Event& event) { return event.extras->mode; });
   }
+  if (op == Op::file_set_atomicity)
+    compare_texts(arrivals, "flag", clashes, [](const Event& event) { return flag_text(event.flag); });
   if (op == Op::file_set_size || op == Op::file_preallocate || op == Op::file_seek_shared)
     compare_texts(arrivals, "disp", clashes,
                   [](const Event& event) { return event.extras->disp ? std::to_string(*event.extras->disp) : ""; });

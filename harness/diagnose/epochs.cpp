@@ -70,7 +70,7 @@ class Epochs {
   // "… only after it has completed its involvement in RMA communications" (MPI 4.1, section 12.2.5).
   std::string free() const {
     if (!quiet()) return "an epoch is still open";
-    return unclosed_ ? "no win_fence has completed its accesses" : "";
+    return unclosed_ ? kUnclosed : "";
   }
 
   std::string fence(const Event& event) {
@@ -82,6 +82,7 @@ class Epochs {
 
   std::string start(const Event& event) {
     group_ = event.extras->ranks;
+    if (unclosed_) return kUnclosed;
     if (locked_all_ || !locks_.empty()) return "a lock is held";
     return open(started_, "an access epoch is open already");
   }
@@ -94,12 +95,14 @@ class Epochs {
 
   std::string lock(const Event& event) {
     if (!event.extras->target || *event.extras->target == kNull) return "";
+    if (unclosed_) return kUnclosed;
     if (started_) return "an access epoch of win_start is open";
     if (locked_all_) return "win_lock_all is open";
     return locks_.insert(*event.extras->target).second ? "" : "this target is locked already";
   }
 
   std::string lock_all() {
+    if (unclosed_) return kUnclosed;
     if (started_) return "an access epoch of win_start is open";
     if (!locks_.empty()) return "a lock is held";
     return open(locked_all_, "win_lock_all is open already");
@@ -110,7 +113,10 @@ class Epochs {
     return locks_.erase(*event.extras->target) != 0 ? "" : "no lock is held at this target";
   }
 
-  bool unclosed_ = false;  // an access since the last fence
+  static constexpr const char* kUnclosed = "no win_fence has completed its accesses";
+  // An access since the last fence, which makes that an access epoch: those of one window at one process are disjoint
+  // (MPI 4.1, section 12.5).
+  bool unclosed_ = false;
   bool fenced_ = false, started_ = false, posted_ = false, locked_all_ = false;
   std::set<std::int32_t> locks_;
   std::vector<std::int32_t> group_;  // of the open start

@@ -20,7 +20,7 @@ std::string_view words_for(const std::string& argument) {
   if (argument == "ranks") return "members of the new group";
   if (argument == "neighbours") return "topology";
   if (argument == "dims") return "process grid";
-  if (argument == "path" || argument == "mode" || argument == "disp") return "file argument";
+  if (argument == "path" || argument == "mode" || argument == "disp" || argument == "flag") return "file argument";
   return "root";
 }
 

@@ -65,6 +65,14 @@ TEST(Files, MustBeTheSameOnAllRanks) {
          Verdict::mismatch, {2}, "file argument");
 }
 
+TEST(Files, AreAtomicForAllOrForNone) {
+  const auto set = [](const std::string& flag) {
+    return "file_open(file=f path=a mode=rdwr); file_set_atomicity(file=f flag=" + flag + "); file_close(file=f)";
+  };
+  expect(script({set("true"), set("true"), set("false")}), Verdict::mismatch, {2}, "file argument");
+  expect_legal(script({set("true"), set("true"), set("true")}));
+}
+
 TEST(Files, OneThatLeavesOutACollectiveIsNamed) {
   const std::string open = "file_open(file=f path=a); file_write_all(file=f); ";
   const std::string close = "file_write_all(file=f); file_close(file=f)";
@@ -116,6 +124,45 @@ TEST(Buffers, OfAnAccessAreBusyUntilItsWindowIsSynchronized) {
   expect_legal(script({kWin + fence + "get(win=w target=1 recvbuffer=[4096,8]); " + fence +
                            "recv(peer=1 recvbuffer=[4100,8]); " + fence,
                        kWin + fence + fence + "send(peer=0); " + fence}));
+}
+
+// An access with a request gives its memory back when that is complete, or with its epoch.
+TEST(Buffers, OfAnAccessWithARequestAreBusyUntilItsWait) {
+  const std::string get =
+      kWin + "win_lock(win=w target=1 lock=shared); " + "rget(win=w target=1 request=1 recvbuffer=[4096,8]); ";
+  const std::string use = "send(peer=1 sendbuffer=[4096,8]); ", wait = "wait(request=1); ";
+  const std::string unlock = "win_unlock(win=w target=1); ";
+  const std::string target = kWin + "recv(peer=0)";
+  expect(script({get + use + wait + unlock, target}), Verdict::misuse, {0}, "has not given back");
+  expect_legal(script({get + wait + use + unlock, target}));
+  expect_legal(script({get + unlock + use + wait, target}));
+}
+
+TEST(Buffers, OfMessagesToNobodyAreNotTouched) {
+  const auto pending = [](const std::string& peer) {
+    return "irecv(peer=" + peer + " request=1 recvbuffer=[4096,8]); recv(peer=1 recvbuffer=[4096,8]); wait(request=1)";
+  };
+  expect(script({pending("1"), "send(peer=0); send(peer=0)"}), Verdict::misuse, {0}, "has not given back");
+  expect_legal(script({pending("null"), "send(peer=0)"}));
+  const auto both = [](const std::string& from) {
+    return "isend(peer=1 request=1 sendbuffer=[4096,8]); sendrecv(sendpeer=1 recvpeer=" + from +
+           " sendbuffer=[64,8] recvbuffer=[4096,8]); wait(request=1)";
+  };
+  expect(script({both("1"), "recv(peer=0); recv(peer=0); send(peer=0)"}), Verdict::misuse, {0}, "has not given back");
+  expect_legal(script({both("null"), "recv(peer=0); recv(peer=0)"}));
+}
+
+TEST(Buffers, OfPartitionsAreFilledUntilReadyAndReadOnceArrived) {
+  const std::string send =
+      "psend_init(peer=1 request=1 partitions=1 sendbuffer=[4096,8]); start(request=1); "
+      "recv(peer=1 recvbuffer=[4096,8]); pready(request=1 index=0); wait(request=1); recv(peer=1)";
+  const auto receive = [](const std::string& flag) {
+    return "precv_init(peer=0 request=1 partitions=1 recvbuffer=[4096,8]); start(request=1); send(peer=0); "
+           "parrived(request=1 index=0 flag=" +
+           flag + "); send(peer=0 sendbuffer=[4096,8]); wait(request=1)";
+  };
+  expect(script({send, receive("false")}), Verdict::misuse, {1}, "has not given back");
+  expect_legal(script({send, receive("true")}));
 }
 
 TEST(SeveralFaults, AreEachFound) {
@@ -246,6 +293,23 @@ TEST(Epochs, OfAFenceIsClosedBeforeTheWindowIsFreed) {
   expect(script({kWin + fence + put + free, kWin + fence + free}), Verdict::misuse, {0}, "no win_fence has completed");
   expect_legal(script({kWin + fence + put + fence + free, kWin + fence + fence + free}));
   expect_legal(script({kWin + fence + free, kWin + fence + free}));
+}
+
+// Access epochs of one window are disjoint (MPI 4.1, section 12.5).
+TEST(Epochs, OfAFenceIsClosedBeforeAnotherIsOpened) {
+  const std::string fence = "win_fence(win=w); ", put = "put(win=w target=1 disp=0 count=1 dtype=int32); ";
+  for (const char* other : {"win_lock_all(win=w); win_unlock_all(win=w); ",
+                            "win_lock(win=w target=1 lock=shared); win_unlock(win=w target=1); "}) {
+    expect(script({kWin + fence + put + other + fence, kWin + fence + fence}), Verdict::misuse, {0},
+           "no win_fence has completed");
+    expect_legal(script({kWin + fence + put + fence + other + fence, kWin + fence + fence + fence}));
+    expect_legal(script({kWin + fence + other + fence, kWin + fence + fence}));
+  }
+  const std::string start = "win_start(win=w ranks=[1]); win_complete(win=w); ";
+  const std::string exposes = "win_post(win=w ranks=[0]); win_wait(win=w); ";
+  expect(script({kWin + fence + put + start + fence, kWin + fence + exposes + fence}), Verdict::misuse, {0},
+         "no win_fence has completed");
+  expect_legal(script({kWin + fence + put + fence + start, kWin + fence + fence + exposes}));
 }
 
 TEST(Reductions, TakeTheTypesOfTheirOperation) {
