@@ -10,6 +10,7 @@
 #include "harness/diagnose/conflicts.hpp"
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
+#include "harness/diagnose/kill.hpp"
 #include "harness/model/explore.hpp"
 #include "harness/model/op_rules.hpp"
 
@@ -377,6 +378,14 @@ std::string_view name_of(Certainty certainty) {
 }
 
 Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options) {
+  // "An abort behind an unavoidable deadlock does not count": neither does the kill of a job that hung.
+  if (const auto hung = diagnosis::hung_before_kill(scenario, {options.buffered, true})) {
+    Diagnosis before = diagnosis::Judge(*hung, options).judge();
+    if (before.verdict != Verdict::rank_error) {
+      before.findings.front().evidence.push_back(diagnosis::kill_text(scenario));
+      return before;
+    }
+  }
   return diagnosis::Judge(scenario, options).judge();
 }
 

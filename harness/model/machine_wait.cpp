@@ -9,12 +9,6 @@ namespace {
 
 constexpr std::int32_t kNobody = -1, kEverybody = -2;
 
-bool is_poll(const Event& event) {
-  const OpKind kind = kind_of(event.op);
-  const bool polls = kind == OpKind::probe || kind == OpKind::partition || kind == OpKind::window;
-  return kind == OpKind::test || (polls && form_of(event.op) == OpForm::nonblocking);
-}
-
 }  // namespace
 
 bool Machine::can_leave(std::uint32_t lane, EventRef ref) const {

@@ -72,6 +72,12 @@ bool any_suffices(const Event& event) {
   return one_of_many && !event.extras->index && event.extras->indices.empty();
 }
 
+bool is_poll(const Event& event) {
+  const OpKind kind = kind_of(event.op);
+  const bool polls = kind == OpKind::probe || kind == OpKind::partition || kind == OpKind::window;
+  return kind == OpKind::test || (polls && form_of(event.op) == OpForm::nonblocking);
+}
+
 bool poll_succeeded(const Event& event) {
   const bool on_requests = kind_of(event.op) == OpKind::test;
   return event.flag == 1 || (on_requests && (event.extras->index || !event.extras->indices.empty()));

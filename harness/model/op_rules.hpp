@@ -34,7 +34,10 @@ Requests completed_requests_of(const Event& event);
 // Does one completed request suffice (waitany, waitsome and their tests, where the record does not say which)?
 bool any_suffices(const Event& event);
 
-// Did this poll (test, iprobe, parrived, win_test) find what it asked for, as far as the record says?
+// A call that asks and returns at once, whatever the answer: test, iprobe, parrived, win_test.
+bool is_poll(const Event& event);
+
+// Did this poll find what it asked for, as far as the record says?
 bool poll_succeeded(const Event& event);
 
 // Does this call take a message off the queue: a receive, or a matched probe that succeeded? A matched receive only

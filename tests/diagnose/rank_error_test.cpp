@@ -8,6 +8,7 @@ namespace petri {
 namespace {
 
 using test::scenario;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -51,6 +52,62 @@ TEST(RankError, InvalidArgumentIsTheErrorOfItsRankAlsoWhereOthersCallSomethingEl
     {"rank":1,"op":"barrier"})"));
   EXPECT_EQ(diagnosis.verdict, Verdict::rank_error);
   EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(1));
+}
+
+TEST(RankError, JobThatHungUntilItWasKilledIsADeadlock) {
+  for (const char* end : {R"("end":"signal","signal":15)", R"("end":"signal","signal":9)", R"("end":"aborted")"}) {
+    const Diagnosis diagnosis = diagnose(
+        scenario(2, fmt::format(R"({{"rank":0,"op":"recv","peer":1,"count":1,"dtype":"int32","state":"started"}}
+    {{"rank":0,{0}}}
+    {{"rank":1,"op":"recv","peer":0,"count":1,"dtype":"int32","state":"started"}}
+    {{"rank":1,{0}}})",
+                                end)));
+    EXPECT_EQ(diagnosis.verdict, Verdict::deadlock) << end;
+    EXPECT_THAT(diagnosis.findings.front().evidence, Contains(HasSubstr("the job hung until it was ended"))) << end;
+  }
+}
+
+TEST(RankError, KilledHangHasTheSignatureOfTheHang) {
+  const auto with_end = [](const char* end) {
+    return diagnose(scenario(2, fmt::format(R"({{"rank":0,"op":"barrier","state":"started"}}
+    {{"rank":0,{0}}}
+    {{"rank":1,"op":"allreduce","count":1,"dtype":"int32","reduce":"sum","state":"started"}}
+    {{"rank":1,{0}}})",
+                                            end)))
+        .signature;
+  };
+  EXPECT_EQ(with_end(R"("end":"signal","signal":9)"), with_end(R"("end":"running")"));
+}
+
+// What speaks for the rank itself: a crash; a call that could return; an end between two calls; an abort that one calls
+// while others wait for it, and are killed then.
+TEST(RankError, RankThatDiesByItselfIsAnErrorAlsoWhereOthersAreKilledBehindIt) {
+  for (const char* lines : {
+           R"({"rank":0,"op":"recv","peer":1,"count":1,"dtype":"int32","state":"started"}
+    {"rank":0,"end":"signal","signal":15}
+    {"rank":1,"op":"recv","peer":0,"count":1,"dtype":"int32","state":"started"}
+    {"rank":1,"end":"signal","signal":11})",
+           R"({"rank":0,"op":"barrier","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"barrier","state":"started"}
+    {"rank":1,"end":"signal","signal":9})",
+           R"({"rank":0,"op":"barrier","state":"started"}
+    {"rank":0,"end":"signal","signal":15}
+    {"rank":1,"op":"compute","state":"started"}
+    {"rank":1,"end":"signal","signal":9})",
+           R"({"rank":0,"op":"barrier","state":"started"}
+    {"rank":0,"end":"signal","signal":15}
+    {"rank":1,"op":"compute"}
+    {"rank":1,"end":"signal","signal":9})",
+           R"({"rank":0,"op":"barrier","state":"started"}
+    {"rank":0,"end":"signal","signal":15}
+    {"rank":1,"op":"abort","state":"started"}
+    {"rank":1,"end":"aborted"})",
+           R"({"rank":0,"op":"recv","peer":1,"count":1,"dtype":"int32","state":"started"}
+    {"rank":0,"end":"signal","signal":15}
+    {"rank":1,"op":"recv","peer":0,"count":1,"dtype":"int32","state":"started","error":"MPI_ERR_BUFFER"}
+    {"rank":1,"end":"aborted"})"})
+    EXPECT_EQ(diagnose(scenario(2, lines)).verdict, Verdict::rank_error) << lines;
 }
 
 }  // namespace
