@@ -17,7 +17,7 @@ const auto opened = AllOf(HasSubstr(R"("op":"file_open","file":"world/f0","path"
 TEST(RecordFiles, StatesAreSetTogether) {
   EXPECT_THAT(events_of(record(2, "file_states"), 1),
               ElementsAre(opened, R"({"op":"file_set_size","count":4096,"dtype":"byte","file":"world/f0"})",
-                          R"({"op":"file_preallocate","count":8192,"dtype":"byte","file":"world/f0"})",
+                          R"({"op":"file_preallocate","count":2048,"dtype":"byte","file":"world/f0"})",
                           R"({"op":"file_set_view","count":1,"dtype":"int32","disp":64,"file":"world/f0"})",
                           R"({"op":"file_set_atomicity","flag":true,"file":"world/f0"})",
                           R"({"op":"file_set_atomicity","flag":false,"file":"world/f0"})",
