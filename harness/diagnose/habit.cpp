@@ -39,13 +39,14 @@ class Judge {
   }
 
   // A loop that ends looks like a broken habit. So the usual call must have been made in such a place before, or by
-  // another rank, and the rank must go on with what it did, or another rank end with the usual call.
+  // another rank, and the rank must go on with what it did, or with what follows the usual call, or another rank end
+  // with the usual call.
   bool is_no_end(EventRef odd, const std::string& call, const std::vector<EventRef>& usual) const {
     const auto any = [&](const auto& holds) { return std::any_of(usual.begin(), usual.end(), holds); };
     const bool known = any([&](EventRef ref) { return ref.rank != odd.rank || ref.index < odd.index; });
-    const bool goes_on = last_call(odd.rank) == call || any([&](EventRef ref) {
-                           return ref.rank == odd.rank ? ref.index > odd.index : last_call(ref.rank) != call;
-                         });
+    const bool goes_on =
+        last_call(odd.rank) == call || any([&](EventRef ref) { return go_on_alike(odd, ref); }) ||
+        any([&](EventRef ref) { return ref.rank == odd.rank ? ref.index > odd.index : last_call(ref.rank) != call; });
     return known && goes_on;
   }
 
@@ -86,6 +87,16 @@ class Judge {
     });
   }
 
+  bool go_on_alike(EventRef one, EventRef other) const {
+    const auto next = [&](EventRef ref) -> const Event* {
+      const auto& events = scenario_.ranks[static_cast<std::size_t>(ref.rank)].events;
+      return ref.index + 1 < events.size() ? &events[ref.index + 1] : nullptr;
+    };
+    const Event *after_one = next(one), *after_other = next(other);
+    return after_one != nullptr && after_other != nullptr &&
+           habit_of(scenario_, *after_one) == habit_of(scenario_, *after_other);
+  }
+
   std::string last_call(std::int32_t rank) const {
     return habit_of(scenario_, scenario_.ranks[static_cast<std::size_t>(rank)].events.back());
   }
@@ -103,8 +114,10 @@ std::optional<BrokenHabit> broken_habit(const Scenario& scenario, const model::R
   std::map<std::string, Successors> after;
   for (const std::int32_t rank : ranks) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    // A sequence may end in another way than it goes on.
     for (std::uint32_t index = 1; index < events.size(); ++index)
-      after[habit_of(scenario, events[index - 1])][habit_of(scenario, events[index])].push_back({rank, index});
+      if (kind_of(events[index].op) != OpKind::world)
+        after[habit_of(scenario, events[index - 1])][habit_of(scenario, events[index])].push_back({rank, index});
   }
   const Judge judge(scenario, run, graph, component);
   std::optional<BrokenHabit> found;
@@ -116,8 +129,6 @@ std::optional<BrokenHabit> broken_habit(const Scenario& scenario, const model::R
     const auto& usual = one.size() < other.size() ? other : one;
     if (rare.size() != 1 || usual.size() < kLeastRepetitions) continue;
     const EventRef odd = rare.front();
-    // A sequence may end in another way than it goes on: only a call of the usual kind that is missing counts.
-    if (kind_of(at(scenario, odd).op) == OpKind::world) continue;
     if (!judge.is_missed(odd, usual.front()) || !judge.is_no_end(odd, call, usual)) continue;
     if (found && found->instead.rank != odd.rank) return std::nullopt;
     if (!found || odd.index < found->instead.index)
