@@ -135,7 +135,7 @@ class Judge {
     }
     add_groups(run, faults);
     for (const Fault& fault : find_misused_calls(run))
-      if (follows_from(run, fault)) add(Verdict::misuse, fault);
+      if (follows_from(run, fault) || follows_from(faults, fault)) add(Verdict::misuse, fault);
     if (result_.findings.empty()) say_assumptions(run, limit);
     for (const Fault& fault : faults) add(Verdict::deadlock, fault, suffix);
     return true;
@@ -152,6 +152,17 @@ class Judge {
       if (atom.kind == model::Atom::partition) return marked;
       return EventRef{wait.rank, wait.index} == events.front() && atom.kind != model::Atom::gathering;
     });
+  }
+
+  // Is one of the calls that do not meet on an object that is not there? Nobody can meet it.
+  static bool follows_from(const std::vector<Fault>& deadlocks, const Fault& misuse) {
+    const auto holds = [](const std::vector<EventRef>& events, EventRef call) {
+      return std::find(events.begin(), events.end(), call) != events.end();
+    };
+    return misuse.no_object && std::any_of(misuse.misused.begin(), misuse.misused.end(), [&](EventRef call) {
+             return std::any_of(deadlocks.begin(), deadlocks.end(),
+                                [&](const Fault& deadlock) { return holds(deadlock.findings.back().events, call); });
+           });
   }
 
   // NCCL calls that are never launched explain why nobody meets those who wait for them.

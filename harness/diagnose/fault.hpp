@@ -16,6 +16,7 @@ struct Fault {
   std::string form;                    // canonical, without the verdict; see signature.hpp
   bool by_dead_rank = false;           // others wait for a rank that died: a consequence of its error
   std::vector<EventRef> misused = {};  // of a misuse: the wrong calls, in which a library may give up
+  bool no_object = false;              // of a misuse: what the calls name is not there, so nothing can come of them
 };
 
 // Arguments that clash, messages that do not fit, call sites that pair crosswise; in causal order on each communicator.

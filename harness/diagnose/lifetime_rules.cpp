@@ -81,6 +81,12 @@ const Rule* broken_rule(Kind kind, State state, Use use) {
   return found == std::end(kRules) ? nullptr : found;
 }
 
+bool names_nothing(const Rule& rule) {
+  constexpr Mask kNotThere = kAbsent | kGone | kWindingUp;
+  const bool not_made_yet = rule.kinds == kCommunicator && rule.states == kActive;
+  return (rule.states & ~kNotThere) == 0 || not_made_yet || (rule.uses & kEndOther) != 0;
+}
+
 std::string_view noun_of(Kind kind) {
   switch (kind) {
     case kPartition: return "partition";

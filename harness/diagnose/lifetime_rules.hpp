@@ -70,6 +70,9 @@ struct Rule {
 // The rule that a use in this state breaks; null where it is allowed.
 const Rule* broken_rule(Kind kind, State state, Use use);
 
+// Is what the call names not there: gone, not made yet, or not begun? Then nothing can come of the call.
+bool names_nothing(const Rule& rule);
+
 // "request", "window" …: what a kind is called.
 std::string_view noun_of(Kind kind);
 

@@ -68,6 +68,7 @@ class Walker {
       if (reached(scenario_, run_, {rank_, index})) perform(index);
     find_open();
     find_kept();
+    find_use_behind_release();
     result_.wrong = uses_.take_wrong();
     return std::move(result_);
   }
@@ -260,6 +261,20 @@ class Walker {
     for (const auto& [name, file] : files_) keep(file, "file " + name);
     for (const auto& [number, comm] : communicators_)
       keep(comm, "communicator " + scenario_.comms[static_cast<std::size_t>(number)].name);
+  }
+
+  // A rank that hangs in the release of a communicator which it uses again behind it released it too early.
+  void find_use_behind_release() {
+    const model::Lane& lane = run_.lanes[static_cast<std::size_t>(rank_)];
+    if (!lane.whole || lane.standing != model::Standing::blocked || lane.index >= events_.size()) return;
+    const Event& release = events_[lane.index];
+    if (kind_of(release.op) != OpKind::comm_free) return;
+    for (std::uint32_t index = lane.index + 1; index < events_.size(); ++index) {
+      const Event& event = events_[index];
+      if (kind_of(event.op) == OpKind::comm_create) return;
+      if (!uses_communicator(event) || event.comm != release.comm) continue;
+      return use(communicators_[event.comm], kAccess, index, scenario_.comm_of(event).name);
+    }
   }
 
   const Scenario& scenario_;

@@ -68,12 +68,12 @@ Finding finding_of(const Scenario& scenario, const LeftOpen& open) {
 }
 
 // Ranks of one program make one mistake alike: a fault holds all that differ in nothing but rank and place.
-void add(std::vector<Fault>& faults, std::string form, Finding finding) {
+void add(std::vector<Fault>& faults, std::string form, Finding finding, bool no_object) {
   const EventRef call = finding.events.front();
   const auto same = std::find_if(faults.begin(), faults.end(), [&](const Fault& fault) { return fault.form == form; });
   if (same == faults.end()) {
     finding.culprits = {call.rank};
-    faults.push_back({{std::move(finding)}, std::move(form), false, {call}});
+    faults.push_back({{std::move(finding)}, std::move(form), false, {call}, no_object});
     return;
   }
   Finding& first = same->findings.front();
@@ -88,13 +88,14 @@ std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& r
   std::vector<Fault> faults;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const Lifetimes lives = lifetimes_of(scenario, run, rank);
-    for (const WrongUse& use : lives.wrong) add(faults, form_of(scenario, use), finding_of(scenario, use));
+    for (const WrongUse& use : lives.wrong)
+      add(faults, form_of(scenario, use), finding_of(scenario, use), names_nothing(*use.rule));
     for (const LeftOpen& open : lives.open)
       if (open.ended)
         add(faults,
             fmt::format("{}@0 never {}", name_of(at(scenario, open.begun).op),
                         open.kind == kMessage ? "received" : "ended"),
-            finding_of(scenario, open));
+            finding_of(scenario, open), false);
   }
   for (Fault& fault : faults)
     if (Finding& first = fault.findings.front(); first.culprits.size() > 1)

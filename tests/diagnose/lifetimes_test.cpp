@@ -310,5 +310,47 @@ TEST(WrongUses, ExplainTheErrorOfTheirCall) {
   EXPECT_THAT(told.findings.front().evidence, Contains(HasSubstr("MPI_ERR_REQUEST")));
 }
 
+// Nobody can meet a call on what is not there: the deadlock follows from the misuse.
+TEST(Lifetimes, CallOnWhatIsNotThereIsTheCauseOfTheDeadlockInIt) {
+  const std::string pair = R"({"comm":"d","ranks":[0,1]})", nccl = R"({"comm":"d","ranks":[0,1],"backend":"nccl"})";
+  const auto caused = [](const Scenario& scenario, const std::string& form) {
+    const Diagnosis diagnosis = diagnose(scenario);
+    EXPECT_EQ(diagnosis.signature, "misuse: " + form);
+    ASSERT_EQ(diagnosis.findings.size(), 2u) << form;
+    EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0)) << form;
+    EXPECT_EQ(diagnosis.findings.back().kind, Verdict::deadlock) << form;
+  };
+  const std::string made = "comm_dup(new=d); ", freed = made + "comm_free(comm=d)";
+  caused(script({freed + "; barrier(comm=d)", freed}, pair), "barrier@0 communicator was freed");
+  expect_legal(
+      script({made + "barrier(comm=d); comm_free(comm=d)", made + "barrier(comm=d); comm_free(comm=d)"}, pair));
+  expect_legal(script({freed + "; " + made + "barrier(comm=d)", freed + "; " + made + "barrier(comm=d)"}, pair));
+
+  const std::string inited = "comm_init_rank(new=d ranks=[0,1]); ", gone = "comm_destroy(comm=d)";
+  const std::string reduced = "allreduce(comm=d count=4 dtype=float32 reduce=sum device=0 stream=s); ";
+  const std::string synced = "stream_sync(device=0 stream=s); ";
+  caused(script({inited + gone + "; " + reduced + synced, inited + reduced + synced + gone}, nccl),
+         "allreduce@0 communicator was freed");
+  expect_legal(script({inited + reduced + synced + gone, inited + reduced + synced + gone}, nccl));
+
+  const std::string opened = "file_open(file=f path=o mode=create,rdwr); ", closed = "file_close(file=f)";
+  caused(script({opened + closed + "; file_sync(file=f)", opened + closed}), "file_sync@0 file was closed");
+  const std::string begun = opened + "file_write_all_begin(file=f count=1 dtype=int32); ";
+  const std::string written = begun + "file_write_all_end(file=f); " + closed;
+  caused(script({begun + "file_read_all_end(file=f); " + closed, written}),
+         "file_read_all_end@0 file has a split collective of another kind open");
+  expect_legal(script({written, written}));
+}
+
+// A file that is there can be closed by all, also where one has an operation pending: who left the closing out is the
+// cause.
+TEST(Lifetimes, CallThatOnlyComesTooEarlyIsNoCauseOfTheDeadlockInIt) {
+  const std::string opened = "file_open(file=f path=o mode=create,rdwr); ";
+  const std::string written = opened + "file_iwrite_all(file=f count=1 dtype=int32 request=1); ";
+  const std::string wait = "wait(request=1); ", close = "file_close(file=f); ";
+  const Diagnosis diagnosis = diagnose(script({written + close + wait, written + wait}));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+}
+
 }  // namespace
 }  // namespace petri

@@ -71,9 +71,11 @@ bool agree(Family family, const Scenario& scenario, Truth truth, Verdict verdict
     case Truth::perhaps_pending: return verdict == Verdict::misuse || verdict == Verdict::completes;
     case Truth::misused: return verdict == Verdict::misuse;
     case Truth::mismatch: return verdict == Verdict::mismatch;
-    // Who marks partitions or posts a window too early waits for it in vain, which only follows from it.
+    // Who marks partitions or posts a window too early waits for it in vain, and nobody meets a call on what is not
+    // there: the deadlock only follows from it.
     case Truth::deadlock: {
-      const bool may_follow = family == Family::partitions || family == Family::exposures;
+      const bool may_follow = family == Family::creations || family == Family::partitions || family == Family::files ||
+                              (family >= Family::fences && family <= Family::locks);
       return verdict == Verdict::deadlock || (verdict == Verdict::misuse && may_follow && uses_wrongly(scenario));
     }
     // Another order of kernels than the host's is told in a note: it is no fault of the schedule.

@@ -49,8 +49,8 @@ class RankReader {
       case OpKind::comm_create:
       case OpKind::comm_free: return is_gone(at);
       case OpKind::file: return is_wrong_on_file(at);
-      case OpKind::window: return creates(event.op) ? is_gone(at) : is_before_its_creation(at);
-      case OpKind::rma: return is_before_its_creation(at);
+      case OpKind::window: return creates(event.op) ? is_gone(at) : is_wrong_on_window(at);
+      case OpKind::rma: return is_wrong_on_window(at);
       default: return false;
     }
   }
@@ -62,6 +62,13 @@ class RankReader {
              other.extras->file == events_[at].extras->file;
     };
     return latest(at, makes) == nullptr && std::any_of(events_.begin(), events_.end(), makes);
+  }
+
+  bool is_wrong_on_window(std::size_t at) const {
+    const Event* last = latest(at, [&](const Event& one) {
+      return one.extras->win == events_[at].extras->win && (creates(one.op) || one.op == Op::win_free);
+    });
+    return last != nullptr ? last->op == Op::win_free : is_before_its_creation(at);
   }
 
   // --- Requests ---
