@@ -392,7 +392,7 @@ Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options) {
   // "An abort behind an unavoidable deadlock does not count": neither does the kill of a job that hung.
   if (const auto hung = diagnosis::hung_before_kill(scenario, {options.buffered, true})) {
     Diagnosis before = diagnosis::Judge(*hung, options).judge();
-    if (before.verdict != Verdict::rank_error) {
+    if (before.verdict != Verdict::rank_error && !before.findings.empty()) {
       before.findings.front().evidence.push_back(diagnosis::kill_text(scenario));
       return before;
     }
