@@ -5,14 +5,6 @@
 #include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
-namespace {
-
-bool communicates(const Event& event) {
-  const OpKind kind = kind_of(event.op);
-  return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::collective;
-}
-
-}  // namespace
 
 void GroupLives::perform(std::uint32_t index) {
   const Event& event = events_[index];
@@ -25,7 +17,8 @@ void GroupLives::perform(std::uint32_t index) {
     case Op::event_sync: return synchronize(group, index);
     case Op::event_record: recorded_[event.extras->event] = index; return;
     default:
-      if (!group.starts.empty() && model::is_enqueued(event) && communicates(event)) group.inside.push_back(index);
+      if (!group.starts.empty() && model::is_enqueued(event) && model::communicates(event))
+        group.inside.push_back(index);
   }
 }
 

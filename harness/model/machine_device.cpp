@@ -7,14 +7,6 @@
 #include "harness/model/op_rules.hpp"
 
 namespace petri::model {
-namespace {
-
-bool communicates(const Event& event) {
-  const OpKind kind = kind_of(event.op);
-  return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::collective;
-}
-
-}  // namespace
 
 void Machine::enqueue(std::uint32_t lane, EventRef ref) {
   const Event& event = at(scenario_, ref);

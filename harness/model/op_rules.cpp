@@ -129,6 +129,11 @@ bool is_enqueued(const Event& event) {
   }
 }
 
+bool communicates(const Event& event) {
+  const OpKind kind = kind_of(event.op);
+  return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::collective;
+}
+
 bool never_blocks(Op op) {
   switch (kind_of(op)) {
     case OpKind::host: return op != Op::wait_external;

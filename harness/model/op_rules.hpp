@@ -52,6 +52,9 @@ Needs needs_of(const Event& event, bool is_root);
 // Enqueued on a device stream: the host goes on, the stream performs it.
 bool is_enqueued(const Event& event);
 
+// Needs other ranks: on a stream it is a kernel that waits for theirs, and in a group its launch waits for the end.
+bool communicates(const Event& event);
+
 // Operations that the model lets pass without judging them; those that may block make a clean verdict impossible.
 bool is_modelled(Op op);
 bool never_blocks(Op op);
