@@ -109,6 +109,7 @@ std::string_view name_of(State state) {
     case State::met: return "met";
     case State::missed: return "missed";
     case State::unreadable: return "unreadable";
+    case State::inconclusive: return "inconclusive";
     case State::skipped: break;
   }
   return "skipped";

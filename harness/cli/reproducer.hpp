@@ -21,9 +21,10 @@ std::string_view name_of(CheckMode mode);
 struct CheckResult {
   enum class State {
     met,
-    missed,      // another outcome than expected, or none within the time limit
-    unreadable,  // no scenario, or none with an expectation
-    skipped      // cannot run here
+    missed,       // another outcome than expected, or none within the time limit
+    unreadable,   // no scenario, or none with an expectation
+    skipped,      // cannot run here
+    inconclusive  // it ran, and what came of it does not decide
   };
   State state = State::skipped;
   std::string text;    // one line: the outcome, or the reason

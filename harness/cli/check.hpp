@@ -1,0 +1,32 @@
+// The parts of `petri check`: what it was asked, which checks that makes, and what came of each. Selecting
+// (check_select), running (check_run) and reporting (check_report) know each other by this alone.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "harness/cli/reproducer.hpp"
+
+namespace petri::cli {
+
+struct CheckOptions {
+  std::vector<std::string> paths;
+  std::string junit;
+  double timeout_s = 0;
+  int jobs = 1;
+  bool model_only = false, live_only = false, allow_no_expect = false, json = false;
+};
+
+// One reproducer, looked at in one way.
+struct Check {
+  std::filesystem::path file;
+  CheckMode mode;
+  CheckResult result = {};
+  double seconds = 0;
+};
+
+std::size_t count(const std::vector<Check>& checks, CheckResult::State state);
+
+}  // namespace petri::cli

@@ -1,0 +1,41 @@
+#include "harness/cli/check_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+
+#include "harness/cli/isolated.hpp"
+
+namespace petri::cli {
+namespace {
+
+using State = CheckResult::State;
+
+CheckResult result_of(const TaskEnd& end, double limit_s) {
+  switch (end.kind) {
+    case TaskEnd::Kind::timed_out: return {State::missed, fmt::format("no result within {} s: stopped", limit_s), {}};
+    case TaskEnd::Kind::crashed: return {State::missed, "the check crashed: " + end.text, {}};
+    case TaskEnd::Kind::interrupted: return {State::skipped, "interrupted", {}};
+    case TaskEnd::Kind::done: break;
+  }
+  return check_result_from(end.text);
+}
+
+}  // namespace
+
+void run_checks(std::vector<Check>& checks, const CheckOptions& options,
+                const std::function<void(const Check&)>& ended) {
+  std::vector<std::function<std::string()>> tasks;
+  for (const Check& check : checks) {
+    tasks.push_back(
+        [&check, &options] { return to_text(check_reproducer(check.file, check.mode, options.allow_no_expect)); });
+  }
+  run_isolated(tasks, options.jobs, options.timeout_s, [&](std::size_t i, const TaskEnd& end) {
+    checks[i].result = result_of(end, options.timeout_s);
+    checks[i].seconds = end.seconds;
+    ended(checks[i]);
+  });
+}
+
+}  // namespace petri::cli
