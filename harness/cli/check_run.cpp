@@ -14,7 +14,7 @@ using State = CheckResult::State;
 
 CheckResult result_of(const TaskEnd& end, double limit_s) {
   switch (end.kind) {
-    case TaskEnd::Kind::timed_out: return {State::missed, fmt::format("no result within {} s: stopped", limit_s), {}};
+    case TaskEnd::Kind::timed_out: return {State::missed, fmt::format("no result within {} s: stopped", limit_s)};
     case TaskEnd::Kind::crashed: return {State::missed, "the check crashed: " + end.text, {}};
     case TaskEnd::Kind::interrupted: return {State::skipped, "interrupted", {}};
     case TaskEnd::Kind::done: break;

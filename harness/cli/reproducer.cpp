@@ -9,7 +9,9 @@
 #include "harness/cli/confirm.hpp"
 #include "harness/cli/live_limits.hpp"
 #include "harness/diagnose/diagnose.hpp"
+#include "harness/report/text.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/find_line.hpp"
 #include "harness/trace/read.hpp"
 
 namespace petri::cli {
@@ -44,43 +46,73 @@ bool agrees(const Diagnosis& diagnosis, const Outcome& expected) {
   return verdict && (expected.signature.empty() || expected.signature == diagnosis.signature);
 }
 
-CheckResult compared(const Diagnosis& diagnosis, const Outcome& expected, bool shown) {
-  if (shown != expected.absent) {
-    return {State::met, std::string(name_of(diagnosis.verdict)) + (expected.absent ? ", not the failure" : ""), {}};
-  }
-  const std::string actual = text_of({diagnosis.verdict, diagnosis.signature, false});
-  return {State::missed,
-          expected.absent ? fmt::format("the failure is back: {}", actual)
-                          : fmt::format("expected {}, got {}", text_of(expected), actual),
-          story_of(diagnosis)};
+// The event to look at; null where nothing is wrong, or where what is wrong is a finalize that a record only implies.
+const Event* culprit_of(const Diagnosis& diagnosis, const Scenario& judged, EventRef& ref) {
+  if (diagnosis.findings.empty()) return nullptr;
+  const Finding& root = diagnosis.findings.front();
+  if (!root.call && root.events.empty()) return nullptr;
+  ref = root.call ? *root.call : root.events.front();
+  return event_of(judged, ref);
 }
 
-CheckResult check_model(const Scenario& scenario) {
+// `judged` is what the diagnosis is of: the scenario itself or a record of its replay.
+CheckResult compared(const Diagnosis& diagnosis, const Scenario& judged, const Outcome& expected, bool shown) {
+  if (shown != expected.absent) {
+    return {State::met, std::string(name_of(diagnosis.verdict)) + (expected.absent ? ", not the failure" : "")};
+  }
+  CheckResult result{State::missed, {}, story_of(diagnosis)};
+  result.actual = text_of({diagnosis.verdict, diagnosis.signature, false});
+  result.expected = (expected.absent ? "not " : "") + text_of(expected);
+  result.text = expected.absent ? fmt::format("the failure is back: {}", result.actual)
+                                : fmt::format("expected {}, got {}", result.expected, result.actual);
+  EventRef ref;
+  if (const Event* culprit = culprit_of(diagnosis, judged, ref)) result.site = judged.symbols.text(culprit->site);
+  return result;
+}
+
+// The line of the event to look at in the scenario's file; 0 where it has none. A replay keeps the numbers of events.
+std::size_t line_of_culprit(const Diagnosis& diagnosis, const Scenario& judged, const Scenario& scenario,
+                            const fs::path& file) {
+  EventRef ref;
+  const Event* culprit = culprit_of(diagnosis, judged, ref);
+  if (culprit == nullptr || ref.rank >= scenario.world()) return 0;
+  const auto& events = scenario.ranks[static_cast<std::size_t>(ref.rank)].events;
+  const auto same = std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.seq == culprit->seq; });
+  if (same == events.end()) return 0;
+  ref.index = static_cast<std::uint32_t>(same - events.begin());
+  return line_of(file, ref);
+}
+
+CheckResult check_model(const Scenario& scenario, const fs::path& file) {
   const Diagnosis diagnosis = diagnose(scenario);
-  return compared(diagnosis, *scenario.header.expect, agrees(diagnosis, *scenario.header.expect));
+  const Outcome& expected = *scenario.header.expect;
+  CheckResult result = compared(diagnosis, scenario, expected, agrees(diagnosis, expected));
+  if (result.state == State::missed) result.line = line_of_culprit(diagnosis, scenario, scenario, file);
+  return result;
 }
 
 CheckResult check_live(const Scenario& scenario, const fs::path& file) {
-  if (std::string reason = why_not_live(scenario); !reason.empty()) return {State::skipped, std::move(reason), {}};
+  if (std::string reason = why_not_live(scenario); !reason.empty()) return {State::skipped, std::move(reason)};
   if (scenario.header.expect->verdict == Verdict::ambiguous) {
-    return {State::skipped, "what is expected is that the evidence does not decide", {}};
+    return {State::skipped, "what is expected is that the evidence does not decide"};
   }
   try {
     ReplayOptions options;
     options.source = file.string();
     const Confirmation live = confirm_live(scenario, *scenario.header.expect, options);
-    CheckResult result = compared(live.replay.diagnosis, *scenario.header.expect, live.shown);
+    CheckResult result = compared(live.replay.diagnosis, live.replay.recorded, *scenario.header.expect, live.shown);
     if (result.state == State::met) {
       result.text = text_of(live, scenario.world());
     } else {
       result.text += fmt::format(" ({})", text_of(live, scenario.world()));
       result.detail += live.replay.job.output;
+      result.line = line_of_culprit(live.replay.diagnosis, live.replay.recorded, scenario, file);
     }
     return result;
   } catch (const InputError& error) {
-    return {State::skipped, error.what(), {}};
+    return {State::skipped, error.what()};
   } catch (const EnvironmentError& error) {
-    return {State::skipped, error.what(), {}};
+    return {State::skipped, error.what()};
   }
 }
 
@@ -104,43 +136,39 @@ std::string_view name_of(CheckMode mode) {
   return mode == CheckMode::model ? "model" : "live";
 }
 
-std::string_view name_of(State state) {
-  switch (state) {
-    case State::met: return "met";
-    case State::missed: return "missed";
-    case State::unreadable: return "unreadable";
-    case State::inconclusive: return "inconclusive";
-    case State::skipped: break;
-  }
-  return "skipped";
-}
-
 CheckResult check_reproducer(const fs::path& file, CheckMode mode, bool allow_no_expect) {
   try {
     const Scenario scenario = read_scenario(file);
-    if (scenario.cut)
-      return {State::unreadable, fmt::format("{}: the file stops before its end line", file.string()), {}};
+    if (scenario.cut) return {State::unreadable, fmt::format("{}: the file stops before its end line", file.string())};
     const auto& expect = scenario.header.expect;
     if (!expect || (!expect->verdict && expect->signature.empty())) {
       const State state = allow_no_expect ? State::skipped : State::unreadable;
-      return {state, fmt::format("{}: no verdict or signature in `expect`: not a reproducer", file.string()), {}};
+      return {state, fmt::format("{}: no verdict or signature in `expect`: not a reproducer", file.string())};
     }
-    return mode == CheckMode::model ? check_model(scenario) : check_live(scenario, file);
+    return mode == CheckMode::model ? check_model(scenario, file) : check_live(scenario, file);
   } catch (const InputError& error) {
-    return {State::unreadable, error.what(), {}};
+    return {State::unreadable, error.what()};
   } catch (const std::exception& error) {
-    return {State::missed, error.what(), {}};
+    return {State::missed, error.what()};
   }
 }
 
 std::string to_text(const CheckResult& result) {
-  const nlohmann::json json{{"state", result.state}, {"text", result.text}, {"detail", result.detail}};
+  const nlohmann::json json{{"state", result.state},       {"text", result.text},     {"detail", result.detail},
+                            {"expected", result.expected}, {"actual", result.actual}, {"site", result.site},
+                            {"line", result.line}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 CheckResult check_result_from(const std::string& text) {
   const nlohmann::json json = nlohmann::json::parse(text);
-  return {json.at("state").get<State>(), json.at("text").get<std::string>(), json.at("detail").get<std::string>()};
+  CheckResult result{json.at("state").get<State>(), json.at("text").get<std::string>()};
+  json.at("detail").get_to(result.detail);
+  json.at("expected").get_to(result.expected);
+  json.at("actual").get_to(result.actual);
+  json.at("site").get_to(result.site);
+  json.at("line").get_to(result.line);
+  return result;
 }
 
 }  // namespace petri::cli

@@ -1,12 +1,13 @@
 // Reproducers: scenarios with an expectation, and judging one by it.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/trace/scenario.hpp"
+#include "harness/report/check_case.hpp"
 
 namespace petri::cli {
 
@@ -19,18 +20,16 @@ std::string_view name_of(CheckMode mode);
 
 // What came of one check.
 struct CheckResult {
-  enum class State {
-    met,
-    missed,       // another outcome than expected, or none within the time limit
-    unreadable,   // no scenario, or none with an expectation
-    skipped,      // cannot run here
-    inconclusive  // it ran, and what came of it does not decide
-  };
+  using State = CheckState;
   State state = State::skipped;
-  std::string text;    // one line: the outcome, or the reason
-  std::string detail;  // the whole story where the expectation was missed
+  std::string text;                        // one line: the outcome, or the reason
+  std::string detail = {};                 // the whole story where the expectation was missed
+  std::string expected = {}, actual = {};  // both sides, where the expectation was missed
+  // The call that a missed expectation points at: its line in the user's source ("train.cpp:52"; empty: unknown) and
+  // in the scenario file (from 1; 0: unknown).
+  std::string site = {};
+  std::size_t line = 0;
 };
-std::string_view name_of(CheckResult::State state);
 
 // Reads the file and judges it. Never throws; may hang where model or replay do: give it a process of its own.
 // A file without `expect` is unreadable, or skipped with `allow_no_expect`.
