@@ -163,12 +163,52 @@ bool is_group_against_group(const Scenario& scenario, const model::Gathering& ga
   });
 }
 
+// What the ranks of each side did at the gathering, or instead of coming there.
+std::vector<EventRef> deeds_of(const Side& side, const model::Run& run, const model::Gathering& gathering,
+                               const std::optional<EventRef>& usual, const Precedents& precedents) {
+  std::vector<EventRef> deeds;
+  for (const std::int32_t rank : side.ranks) {
+    const std::int32_t member = run.gatherings.member_index(gathering, rank);
+    const std::uint32_t arrival = gathering.arrivals[static_cast<std::size_t>(member)];
+    const auto here = static_cast<std::uint32_t>(run.index[static_cast<std::size_t>(rank)]);
+    if (arrival < model::kBefore)
+      deeds.push_back({rank, arrival});
+    else if (const auto instead = usual ? precedents.instead_of(*usual, rank, here) : std::nullopt)
+      deeds.push_back(*instead);
+  }
+  return deeds;
+}
+
+// Of two sides of one size, makes the one the first whose call is the usual one in the rest of the record.
+void settle_by_precedent(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
+                         const Precedents& precedents, Blame& blame) {
+  if (blame.sides.size() != 2 || blame.sides[0].ranks.size() != blame.sides[1].ranks.size()) return;
+  const auto even = deeds_of(blame.sides[0], run, gathering, blame.sides[1].event, precedents);
+  const auto odd = deeds_of(blame.sides[1], run, gathering, blame.sides[0].event, precedents);
+  const bool first_is_odd = precedents.is_odd(even, odd);
+  if (!first_is_odd && !precedents.is_odd(odd, even)) return;
+  const std::vector<EventRef>& others = first_is_odd ? odd : even;
+  if (first_is_odd) {
+    std::swap(blame.sides[0], blame.sides[1]);
+    if (blame.reading == Reading::skipped)
+      blame.reading = Reading::extra;
+    else if (blame.reading == Reading::extra)
+      blame.reading = Reading::skipped;
+  }
+  const EventRef usual = others.front();
+  const std::string place =
+      usual.index == 0 ? "begins a rank" : "follows " + event_text(scenario, {usual.rank, usual.index - 1});
+  blame.precedent = fmt::format("{} named because {} {} everywhere else in the record",
+                                ranks_text(blame.sides[1].ranks), event_text(scenario, usual), place);
+}
+
 void name_culprits(Blame& blame, bool groups_differ) {
   const std::size_t most = blame.sides.front().ranks.size();
-  blame.tie = groups_differ || (blame.sides.size() > 1 && blame.sides[1].ranks.size() == most);
+  blame.tie =
+      blame.precedent.empty() && (groups_differ || (blame.sides.size() > 1 && blame.sides[1].ranks.size() == most));
   for (std::size_t i = 1; i < blame.sides.size(); ++i)
     blame.culprits.insert(blame.culprits.end(), blame.sides[i].ranks.begin(), blame.sides[i].ranks.end());
-  blame.by_majority = !blame.tie && blame.reading == Reading::unclear;
+  blame.by_majority = !blame.tie && blame.precedent.empty() && blame.reading == Reading::unclear;
   if (blame.tie) {
     const std::string odd = ranks_text(blame.sides[1].ranks), even = ranks_text(blame.sides[0].ranks);
     if (blame.reading == Reading::skipped) {
@@ -189,12 +229,14 @@ void name_culprits(Blame& blame, bool groups_differ) {
 
 }  // namespace
 
-Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
+Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
+            const Precedents& precedents) {
   Blame result;
   result.sides = sides_of(scenario, run, gathering, result.silent);
   sort_sides(result.sides);
   if (result.sides.size() < 2) return result;
   read_edits(scenario, run, gathering, result);
+  settle_by_precedent(scenario, run, gathering, precedents, result);
   name_culprits(result, is_group_against_group(scenario, gathering, result.sides));
   for (const Side& side : result.sides)
     if (side.event && std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())
@@ -206,7 +248,8 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
   return result;
 }
 
-Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash) {
+Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash,
+            const Precedents& precedents) {
   Blame result;
   for (const Clash::Side& one : clash.sides) {
     Side side;
@@ -223,6 +266,7 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
   sort_sides(result.sides);
   if (result.sides.size() < 2) return result;
   read_edits(scenario, run, gathering, result);
+  settle_by_precedent(scenario, run, gathering, precedents, result);
   name_culprits(result, is_group_against_group(scenario, gathering, result.sides));
   for (const Side& side : result.sides)
     if (std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/diagnose/arguments.hpp"
+#include "harness/diagnose/precedent.hpp"
 #include "harness/model/run.hpp"
 
 namespace petri::diagnosis {
@@ -35,13 +36,16 @@ struct Blame {
   std::optional<EventRef> call;        // the one that is extra, or that was skipped
   bool tie = false;                    // no majority: the other reading is as good
   bool by_majority = false;            // nothing but the numbers names the culprits
+  std::string precedent;               // a sentence, where the rest of the record names the culprits of a tie
   std::string other_reading;           // a sentence, where the evidence allows two
 };
 
 // What the members of the gathering's communicator did at its position, and who deviates.
-Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering);
+Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
+            const Precedents& precedents);
 
 // The same for members that joined with clashing arguments.
-Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash);
+Blame blame(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash,
+            const Precedents& precedents);
 
 }  // namespace petri::diagnosis

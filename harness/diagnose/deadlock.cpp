@@ -138,7 +138,7 @@ class DeadlockTeller {
   // Members of one communicator that do different things at one position.
   Finding from_gathering(const Component& component, const Component& closed, std::uint32_t number) const {
     const model::Gathering& gathering = run_.gatherings[number];
-    const Blame who = blame(scenario_, run_, gathering);
+    const Blame who = blame(scenario_, run_, gathering, precedents_);
     Finding finding;
     finding.culprits = who.culprits;
     finding.events = who.events;
@@ -167,6 +167,7 @@ class DeadlockTeller {
     }
     if (who.reading == Reading::skipped) finding.call = who.call;
     if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
+    if (!who.precedent.empty()) finding.evidence.push_back(who.precedent);
     if (!who.silent.empty())
       finding.evidence.push_back(
           fmt::format("{} not counted: the record does not say where they are", ranks_text(who.silent)));
@@ -418,6 +419,7 @@ class DeadlockTeller {
   const Scenario& scenario_;
   const model::Run& run_;
   WaitGraph graph_;
+  Precedents precedents_{scenario_};
   EvidenceChain chain_;
   std::vector<Component> kernels_;  // of the graph's components
 };

@@ -48,8 +48,9 @@ std::string reading_text(const Blame& blame) {
   return "";
 }
 
-Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash) {
-  const Blame who = blame(scenario, run, gathering, clash);
+Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering, const Clash& clash,
+               const Precedents& precedents) {
+  const Blame who = blame(scenario, run, gathering, clash, precedents);
   Finding finding;
   finding.kind = Verdict::mismatch;
   finding.culprits = who.culprits;
@@ -63,6 +64,7 @@ Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gat
                              finding.actual, finding.expected);
   if (const std::string reading = reading_text(who); !reading.empty()) finding.evidence.push_back(reading);
   if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
+  if (!who.precedent.empty()) finding.evidence.push_back(who.precedent);
   if (who.by_majority) finding.evidence.push_back("the culprit is named because the other side is the majority");
   return {{finding}, form_of(at(scenario, clash.sides.front().events.front()), clash)};
 }
@@ -118,7 +120,8 @@ class Crosswise {
   std::map<std::tuple<std::int32_t, std::uint32_t, std::uint32_t, std::int32_t>, const model::Gathering*> seen_;
 };
 
-Fault crosswise_fault(const Scenario& scenario, const model::Run& run, const model::Gathering& earlier) {
+Fault crosswise_fault(const Scenario& scenario, const model::Run& run, const model::Gathering& earlier,
+                      const Precedents& precedents) {
   const auto& members = run.gatherings.members(earlier);
   Clash clash{"site", {}};
   for (std::size_t member = 0; member < members.size(); ++member) {
@@ -131,7 +134,7 @@ Fault crosswise_fault(const Scenario& scenario, const model::Run& run, const mod
     else
       found->events.push_back(ref);
   }
-  const Blame who = blame(scenario, run, earlier, clash);
+  const Blame who = blame(scenario, run, earlier, clash, precedents);
   Finding finding;
   finding.kind = Verdict::mismatch;
   finding.culprits = who.culprits;
@@ -163,13 +166,14 @@ std::vector<const model::Gathering*> in_order(const model::Run& run) {
 std::vector<Fault> find_mismatches(const Scenario& scenario, const model::Run& run) {
   std::vector<Fault> faults;
   Crosswise crosswise(scenario);
+  const Precedents precedents(scenario);
   for (const model::Gathering* gathering : in_order(run)) {
     const std::vector<Clash> found = clashes(scenario, run, *gathering);
     if (!found.empty()) {
-      faults.push_back(fault_of(scenario, run, *gathering, found.front()));
+      faults.push_back(fault_of(scenario, run, *gathering, found.front(), precedents));
     } else if (!gathering->conflicted) {
       if (const auto* earlier = crosswise.see(run, *gathering))
-        faults.push_back(crosswise_fault(scenario, run, *earlier));
+        faults.push_back(crosswise_fault(scenario, run, *earlier, precedents));
     }
   }
   // A partitioned receive has room for all that its sender's partitions hold, however each side divides it (MPI 4.1,

@@ -1,0 +1,40 @@
+// What a record says is usual: which call comes directly after which, over all its ranks. It decides where numbers do
+// not: of two ranks that do different things at one place, the one that does what nobody does anywhere else began it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/trace/scenario.hpp"
+
+namespace petri::diagnosis {
+
+class Precedents {
+ public:
+  // Counts nothing before the first question: most diagnoses ask none. `scenario` must outlive this.
+  explicit Precedents(const Scenario& scenario) : scenario_(scenario) {}
+
+  // One side does `one`, the other `other`, each after a like call; each list holds the calls of the ranks that do so.
+  // True when what `one` does has no precedent in all the record and what `other` does has several: `one` left the
+  // usual way. A loop that ends looks alike, so the calls of `one` must also be made in other places, or be followed by
+  // the usual one.
+  bool is_odd(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
+
+  // What `rank` did, at or before `last`, directly after a call like the one that comes before `usual`.
+  std::optional<EventRef> instead_of(EventRef usual, std::int32_t rank, std::uint32_t last) const;
+
+ private:
+  using Token = std::uint64_t;  // a hash of what makes two calls alike
+  Token token(const Event& event) const;
+  Token token_before(EventRef ref) const;
+  void count() const;
+  std::size_t places(const std::unordered_map<Token, std::uint32_t>& counts, Token wanted) const;
+
+  const Scenario& scenario_;
+  mutable bool counted_ = false;
+  mutable std::unordered_map<Token, std::uint32_t> calls_, pairs_;
+};
+
+}  // namespace petri::diagnosis

@@ -1,0 +1,94 @@
+// Two ranks that differ, and no majority: the rest of the record says who left the usual way, or nobody does.
+#include <gmock/gmock.h>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "tests/support/script.hpp"
+
+namespace petri {
+namespace {
+
+using test::script;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kStep = "allreduce(count=1); allreduce(count=2); allreduce(count=3); allreduce(count=9);";
+
+std::string repeated(int times, const std::string& calls) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += calls;
+  return all;
+}
+
+Finding root_of(const Scenario& scenario) {
+  const Diagnosis diagnosis = diagnose(scenario);
+  return diagnosis.findings.empty() ? Finding{} : diagnosis.findings.front();
+}
+
+// Whoever stands first must not matter.
+void expect_culprit_in_both_orders(const std::string& usual, const std::string& odd, const std::string& told) {
+  for (const std::int32_t culprit : {0, 1}) {
+    std::vector<std::string> ranks{usual, usual};
+    ranks[static_cast<std::size_t>(culprit)] = odd;
+    const Finding root = root_of(script(ranks));
+    EXPECT_THAT(root.culprits, ElementsAre(culprit));
+    EXPECT_THAT(root.text + " " + testing::PrintToString(root.evidence), HasSubstr(told));
+    EXPECT_THAT(root.evidence, Contains(HasSubstr("everywhere else in the record")));
+  }
+}
+
+TEST(Precedent, NamesTheRankThatLeftACallOut) {
+  const std::string before = repeated(3, kStep), after = repeated(2, kStep);
+  expect_culprit_in_both_orders(before + kStep + after,
+                                before + "allreduce(count=1); allreduce(count=3); allreduce(count=9);" + after,
+                                "left out a call");
+}
+
+TEST(Precedent, NamesTheRankThatMadeACallTooMany) {
+  const std::string before = repeated(3, kStep), after = repeated(2, kStep);
+  expect_culprit_in_both_orders(
+      before + kStep + after,
+      before + "allreduce(count=1); barrier; allreduce(count=2); allreduce(count=3); allreduce(count=9);" + after,
+      "made a call");
+}
+
+TEST(Precedent, NamesTheRankThatChangedTheOrder) {
+  const std::string before = repeated(3, kStep), after = repeated(2, kStep);
+  expect_culprit_in_both_orders(
+      before + kStep + after,
+      before + "allreduce(count=1); allreduce(count=3); allreduce(count=2); allreduce(count=9);" + after,
+      "in another order");
+}
+
+// In its first step a rank has no history, but other groups of the same kind have one.
+TEST(Precedent, OfOtherGroupsCounts) {
+  constexpr const char* kGroups = R"({"comm":"a","ranks":[0,1]}
+    {"comm":"b","ranks":[2,3]}
+    {"comm":"c","ranks":[4,5]})";
+  const auto step = [](const std::string& comm, bool odd) {
+    return "allreduce(count=1 comm=" + comm + ");" + (odd ? "" : "allreduce(count=2 comm=" + comm + ");") +
+           "allreduce(count=3 comm=" + comm + "); barrier";
+  };
+  const Finding root = root_of(script(
+      {step("a", false), step("a", false), step("b", true), step("b", false), step("c", false), step("c", false)},
+      kGroups));
+  EXPECT_THAT(root.culprits, ElementsAre(2));
+}
+
+TEST(Precedent, OfALoopThatEndsIsNone) {
+  const std::string loop = repeated(4, "allreduce(count=1);");
+  const Finding root = root_of(script({loop + "allreduce(count=1); barrier", loop + "barrier"}));
+  EXPECT_THAT(root.evidence, Not(Contains(HasSubstr("everywhere else in the record"))));
+}
+
+TEST(Precedent, OfBothSidesIsNone) {
+  // Inner loops of different lengths: each goes on and each ends elsewhere, too.
+  const std::string outer = "allreduce(count=1); allreduce(count=1); barrier;";
+  const Finding root =
+      root_of(script({repeated(3, outer) + "allreduce(count=1);" + outer + outer, repeated(3, outer) + outer + outer}));
+  EXPECT_THAT(root.evidence, Not(Contains(HasSubstr("everywhere else in the record"))));
+}
+
+}  // namespace
+}  // namespace petri
