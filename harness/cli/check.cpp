@@ -1,13 +1,14 @@
 #include "harness/cli/check.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
+#include "harness/cli/check_formats.hpp"
 #include "harness/cli/check_report.hpp"
 #include "harness/cli/check_run.hpp"
 #include "harness/cli/check_select.hpp"
 #include "harness/cli/options.hpp"
-#include "harness/cli/output.hpp"
 #include "harness/launch/interrupt.hpp"
 
 namespace petri::cli {
@@ -26,7 +27,9 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   auto add = options.add_options();
   add("model-only", po::bool_switch(&o.model_only), "no live replays");
   add("live-only", po::bool_switch(&o.live_only), "live replays only");
-  add("junit", po::value(&o.junit)->value_name("FILE"), "write the results as JUnit XML");
+  add("junit", po::value(&o.junit)->value_name("FILE"), "write the results as JUnit XML: --report junit:FILE");
+  add("report", po::value(&o.reports)->value_name("FORMAT[:FILE]"),
+      ("write a report for a build server, as often as wanted: " + report_formats() + "; FILE - is stdout").c_str());
   add("timeout", po::value(&o.timeout_s)->value_name("S")->default_value(60),
       "limit for each check; one that takes longer is a failed one");
   add("jobs,j", po::value(&o.jobs)->value_name("N")->default_value(1), "checks at a time");
@@ -63,16 +66,18 @@ int run_check(const std::vector<std::string>& args) {
   const std::optional<CheckOptions> options = parse_options(args);
   if (!options) return kOk;
   std::vector<Check> checks = select_checks(*options);
-  if (!options->junit.empty()) require_writable(options->junit);
+  const std::vector<ReportTarget> reports = report_targets(*options);
+  require_writable(reports);
+  std::FILE* const told = takes_stdout(reports) ? stderr : stdout;
   const InterruptScope interrupts;
   run_checks(checks, *options, [&](const Check& check) {
-    if (!options->json) print_check(check);
+    if (!options->json) print_check(check, told);
   });
-  if (!options->junit.empty()) write_junit_report(checks, options->junit);
+  write_reports(checks, *options, reports);
   if (options->json) {
     print_json(checks);
   } else {
-    print_summary(checks);
+    print_summary(checks, told);
   }
   return status_of(checks);
 }

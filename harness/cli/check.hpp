@@ -14,6 +14,7 @@ namespace petri::cli {
 struct CheckOptions {
   std::vector<std::string> paths;
   std::string junit;
+  std::vector<std::string> reports;  // FORMAT[:FILE]
   double timeout_s = 0;
   int jobs = 1;
   bool model_only = false, live_only = false, allow_no_expect = false, json = false;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "harness/cli/terminal.hpp"
-#include "harness/report/junit.hpp"
 #include "harness/report/text.hpp"
 
 namespace petri::cli {
@@ -28,18 +27,6 @@ const char* mark_of(State state) {
   return "FAIL";
 }
 
-// JUnit's error is a test that could not tell.
-JunitCase::Result junit_result_of(State state) {
-  switch (state) {
-    case State::met: return JunitCase::Result::passed;
-    case State::missed: return JunitCase::Result::failed;
-    case State::inconclusive:
-    case State::unreadable: return JunitCase::Result::error;
-    case State::skipped: break;
-  }
-  return JunitCase::Result::skipped;
-}
-
 std::string text_of(const CheckResult& result) {
   switch (result.state) {
     case State::skipped: return fmt::format("skipped ({})", result.text);
@@ -50,17 +37,17 @@ std::string text_of(const CheckResult& result) {
 
 }  // namespace
 
-void print_check(const Check& check) {
-  say(stdout, "{:<4}  {}  {}: {}\n", mark_of(check.result.state), check.file.string(), name_of(check.mode),
+void print_check(const Check& check, std::FILE* to) {
+  say(to, "{:<4}  {}  {}: {}\n", mark_of(check.result.state), printable_line(check.file.string()), name_of(check.mode),
       printable_line(text_of(check.result)));
-  std::fflush(stdout);
+  std::fflush(to);
 }
 
-void print_summary(const std::vector<Check>& checks) {
+void print_summary(const std::vector<Check>& checks, std::FILE* to) {
   std::string text = fmt::format("{} checks:", checks.size());
   for (const State state : kStates)
     text += fmt::format("{} {} {}", state == kStates[0] ? "" : ",", count(checks, state), name_of(state));
-  say(stdout, "{}\n", text);
+  say(to, "{}\n", text);
 }
 
 void print_json(const std::vector<Check>& checks) {
@@ -73,26 +60,14 @@ void print_json(const std::vector<Check>& checks) {
                                {"state", name_of(check.result.state)},
                                {"text", check.result.text},
                                {"seconds", check.seconds}};
+    if (!check.result.expected.empty()) one["expected"] = check.result.expected;
+    if (!check.result.actual.empty()) one["actual"] = check.result.actual;
+    if (!check.result.site.empty()) one["site"] = check.result.site;
+    if (check.result.line > 0) one["line"] = check.result.line;
     if (!check.result.detail.empty()) one["detail"] = check.result.detail;
     json["checks"].push_back(std::move(one));
   }
   fmt::print("{}\n", printable_json(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
-}
-
-void write_junit_report(const std::vector<Check>& checks, const std::string& file) {
-  JunitSuite suite;
-  suite.name = "petri check";
-  for (const Check& check : checks) {
-    JunitCase made;
-    made.name = fmt::format("{} ({})", check.file.string(), name_of(check.mode));
-    made.classname = check.file.parent_path().string();
-    made.seconds = check.seconds;
-    made.result = junit_result_of(check.result.state);
-    if (check.result.state != State::met) made.message = check.result.text;
-    made.detail = check.result.detail;
-    suite.cases.push_back(std::move(made));
-  }
-  write_junit({suite}, file);
 }
 
 }  // namespace petri::cli

@@ -1,20 +1,18 @@
-// What `petri check` tells: people, programs and build servers.
+// What `petri check` tells people and programs; build servers: check_formats.
 #pragma once
 
-#include <string>
+#include <cstdio>
 #include <vector>
 
 #include "harness/cli/check.hpp"
 
 namespace petri::cli {
 
-// For people, on stdout: a line for each check as it ends, and a last one with the numbers.
-void print_check(const Check& check);
-void print_summary(const std::vector<Check>& checks);
+// For people: a line for each check as it ends, and a last one with the numbers.
+void print_check(const Check& check, std::FILE* to);
+void print_summary(const std::vector<Check>& checks, std::FILE* to);
 
 // For programs: one JSON object on stdout.
 void print_json(const std::vector<Check>& checks);
-
-void write_junit_report(const std::vector<Check>& checks, const std::string& file);
 
 }  // namespace petri::cli

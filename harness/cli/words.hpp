@@ -11,4 +11,7 @@ namespace petri::cli {
 // (POSIX.1-2017, Shell Command Language, section 2.2). Throws UsageError for a quote or backslash without its end.
 std::vector<std::string> split_words(std::string_view command);
 
+// The word as a POSIX shell reads it back, quoted only where that is needed.
+std::string quoted_word(std::string_view word);
+
 }  // namespace petri::cli

@@ -1,35 +1,21 @@
-// JUnit XML, as CI systems read it: test suites with their cases.
+// JUnit XML, as CI systems read it.
+//
+// There is no standard; the strictest reader is Jenkins's xUnit plugin, which rejects a file that its schema junit-10
+// does not allow: no `file` on a case, no `skipped` on the root, properties for a whole suite only.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "harness/report/check_case.hpp"
 
 namespace petri {
 
-struct JunitCase {
-  // `failed`: an expectation was not met. `error`: it could not be judged. `skipped`: what it needs is missing here.
-  enum class Result : std::uint8_t { passed, failed, error, skipped };
+using Properties = std::vector<std::pair<std::string, std::string>>;
 
-  std::string name;
-  std::string classname;  // the group that viewers show it under, e.g. the folder
-  double seconds = 0;
-  Result result = Result::passed;
-  std::string message;  // one line: why it is not passed
-  std::string detail;   // the whole story, e.g. a diagnosis
-  std::string output;   // what the run printed
-};
-
-struct JunitSuite {
-  std::string name;
-  std::vector<JunitCase> cases;
-};
-
-// The document's text. Characters that XML 1.0 cannot carry become U+FFFD.
-std::string render_junit(const std::vector<JunitSuite>& suites);
-
-// Throws std::system_error where the file cannot be written.
-void write_junit(const std::vector<JunitSuite>& suites, const std::filesystem::path& file);
+// The document's text: one suite. What could not be judged is an <error>, a missed expectation a <failure>. Characters
+// that XML 1.0 cannot carry become U+FFFD. `properties` say what the run was, e.g. which shard.
+std::string render_junit(const std::vector<CheckCase>& checks, const Properties& properties = {});
 
 }  // namespace petri

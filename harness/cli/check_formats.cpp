@@ -1,0 +1,170 @@
+#include "harness/cli/check_formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <system_error>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/output.hpp"
+#include "harness/cli/project.hpp"
+#include "harness/cli/words.hpp"
+#include "harness/report/github.hpp"
+#include "harness/report/gitlab.hpp"
+#include "harness/report/junit.hpp"
+#include "harness/report/tap.hpp"
+
+namespace petri::cli {
+
+namespace fs = std::filesystem;
+
+struct ReportFormat {
+  std::string_view name;
+  std::string_view file;  // where it goes unless told otherwise; empty: it has to be told
+  std::string (*render)(const std::vector<CheckCase>& cases, const CheckOptions& options);
+};
+
+namespace {
+
+constexpr std::string_view kStepSummary = "$GITHUB_STEP_SUMMARY";
+
+std::string junit(const std::vector<CheckCase>& cases, const CheckOptions&) {
+  return render_junit(cases);
+}
+std::string github(const std::vector<CheckCase>& cases, const CheckOptions&) {
+  return render_github_annotations(cases);
+}
+std::string github_summary(const std::vector<CheckCase>& cases, const CheckOptions&) {
+  return render_github_summary(cases);
+}
+std::string gitlab(const std::vector<CheckCase>& cases, const CheckOptions&) {
+  return render_gitlab(cases);
+}
+std::string tap(const std::vector<CheckCase>& cases, const CheckOptions&) {
+  return render_tap(cases);
+}
+
+constexpr std::array kFormats{
+    ReportFormat{"junit", "", junit},
+    ReportFormat{"github", "-", github},
+    ReportFormat{"github-summary", kStepSummary, github_summary},
+    ReportFormat{"gitlab", "gl-code-quality-report.json", gitlab},
+    ReportFormat{"tap", "-", tap},
+};
+
+ReportTarget target_of(const std::string& request) {
+  const std::size_t colon = request.find(':');
+  const std::string name = request.substr(0, colon);
+  const auto* const format =
+      std::find_if(kFormats.begin(), kFormats.end(), [&](const ReportFormat& f) { return f.name == name; });
+  if (format == kFormats.end())
+    throw UsageError{fmt::format("--report: no format is called '{}'; there are {}", name, report_formats())};
+  if (colon != std::string::npos && colon + 1 < request.size()) return {format, request.substr(colon + 1)};
+  if (format->file.empty() || colon != std::string::npos)
+    throw UsageError{fmt::format("--report {0}: needs a file, as in --report {0}:FILE", name)};
+  if (format->file != kStepSummary) return {format, std::string(format->file)};
+  const char* const summary = std::getenv("GITHUB_STEP_SUMMARY");
+  if (summary == nullptr || *summary == '\0')
+    throw UsageError{fmt::format("--report {0}: outside of GitHub Actions it needs a file, as in {0}:FILE", name)};
+  return {format, summary, true};
+}
+
+// What a check depends on beside the reproducer itself.
+std::string again(const Check& check, const std::string& file) {
+  return fmt::format("petri check --{}-only {}", name_of(check.mode), quoted_word(file));
+}
+
+// A reader's message begins with the place: "file:line:column: reason".
+std::size_t line_in_message(const std::string& file, const std::string& message) {
+  if (!message.starts_with(file + ':')) return 0;
+  return static_cast<std::size_t>(std::strtoul(message.c_str() + file.size() + 1, nullptr, 10));
+}
+
+std::vector<CheckCase> cases_of(const std::vector<Check>& checks) {
+  const Project project(".");
+  std::vector<CheckCase> cases;
+  for (const Check& check : checks) {
+    const CheckResult& result = check.result;
+    CheckCase made;
+    made.reproducer = {project.within(check.file), result.line};
+    if (result.state == CheckState::unreadable)
+      made.reproducer.line = line_in_message(check.file.string(), result.text);
+    made.mode = name_of(check.mode);
+    made.state = result.state;
+    made.text = result.text;
+    made.expected = result.expected;
+    made.actual = result.actual;
+    made.detail = result.detail;
+    made.again = again(check, made.reproducer.file);
+    made.seconds = check.seconds;
+    cases.push_back(std::move(made));
+  }
+  return cases;
+}
+
+void append(const fs::path& file, const std::string& text) {
+  errno = 0;
+  std::FILE* const out = std::fopen(file.c_str(), "ab");
+  const bool written = out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  const bool closed = out == nullptr || std::fclose(out) == 0;
+  if (!written || !closed) throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), file.string());
+}
+
+}  // namespace
+
+std::string report_formats() {
+  std::string names;
+  for (const ReportFormat& format : kFormats) {
+    if (!names.empty()) names += ", ";
+    names += format.name;
+  }
+  return names;
+}
+
+std::vector<ReportTarget> report_targets(const CheckOptions& options) {
+  std::vector<ReportTarget> targets;
+  if (!options.junit.empty()) targets.push_back(target_of("junit:" + options.junit));
+  for (const std::string& request : options.reports) targets.push_back(target_of(request));
+  std::set<fs::path> files;
+  for (const ReportTarget& target : targets) {
+    if (files.insert(target.file == "-" ? "-" : fs::weakly_canonical(fs::absolute(target.file))).second) continue;
+    throw UsageError{target.file == "-" ? "two reports cannot share stdout: give one a file"
+                                        : fmt::format("two reports cannot share the file {}", target.file)};
+  }
+  if (options.json && takes_stdout(targets)) throw UsageError{"--json and a report cannot share stdout"};
+  return targets;
+}
+
+bool takes_stdout(const std::vector<ReportTarget>& targets) {
+  return std::any_of(targets.begin(), targets.end(), [](const ReportTarget& target) { return target.file == "-"; });
+}
+
+void require_writable(const std::vector<ReportTarget>& targets) {
+  for (const ReportTarget& target : targets)
+    if (target.file != "-") require_writable(fs::path(target.file));
+}
+
+void write_reports(const std::vector<Check>& checks, const CheckOptions& options,
+                   const std::vector<ReportTarget>& targets) {
+  if (targets.empty()) return;
+  const std::vector<CheckCase> cases = cases_of(checks);
+  for (const ReportTarget& target : targets) {
+    const std::string text = target.format->render(cases, options);
+    if (target.file == "-") {
+      std::fwrite(text.data(), 1, text.size(), stdout);
+      std::fflush(stdout);
+    } else if (target.append) {
+      append(target.file, text);
+    } else {
+      write_file(target.file, text);
+    }
+  }
+}
+
+}  // namespace petri::cli
