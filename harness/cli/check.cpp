@@ -16,34 +16,50 @@ namespace {
 
 using State = CheckResult::State;
 
-constexpr Help kHelp{
-    "petri check [options] PATH...",
-    "Checks that every reproducer at or below each PATH still does what it expects, in the model and in a live replay.",
-    "petri check --junit results.xml scenarios/    as a step of continuous integration"};
+constexpr Help kHelp{"petri check [options] PATH...",
+                     "Checks that every reproducer at or below each PATH still does what it expects, in the model and "
+                     "in a live replay,\n"
+                     "and that the programs of those that hold a command are still free of their failure.",
+                     "petri check --junit results.xml scenarios/    as a step of continuous integration"};
 
 std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) {
   CheckOptions o;
+  std::vector<std::string> programs;
   po::options_description options;
   auto add = options.add_options();
   add("model-only", po::bool_switch(&o.model_only), "no live replays");
-  add("live-only", po::bool_switch(&o.live_only), "live replays only");
+  add("live-only", po::bool_switch(&o.live_only), "no judgement by the model");
+  add("run-commands", po::bool_switch(&o.reproducer.run_commands),
+      "run the commands of reproducers, too (the user's own programs), and fail where the failure comes back");
+  add("commands-only", po::bool_switch(&o.commands_only), "with --run-commands: nothing else");
+  add("program-path", po::value(&programs)->value_name("FOLDER")->composing(),
+      "where the commands' programs are, before PATH; may be given several times");
   add("junit", po::value(&o.junit)->value_name("FILE"), "write the results as JUnit XML: --report junit:FILE");
   add("report", po::value(&o.reports)->value_name("FORMAT[:FILE]"),
       ("write a report for a build server, as often as wanted: " + report_formats() + "; FILE - is stdout").c_str());
-  add("timeout", po::value(&o.timeout_s)->value_name("S")->default_value(60),
-      "limit for each check; one that takes longer is a failed one");
+  add("timeout", po::value(&o.reproducer.timeout_s)->value_name("S")->default_value(60),
+      "limit for each check, and for each run of a command");
   add("jobs,j", po::value(&o.jobs)->value_name("N")->default_value(1), "checks at a time");
-  add("allow-no-expect", po::bool_switch(&o.allow_no_expect), "pass over scenarios without an expectation");
+  add("allow-no-expect", po::bool_switch(&o.reproducer.allow_no_expect), "pass over scenarios without an expectation");
   add("json", po::bool_switch(&o.json), "print one JSON object");
   add("path", po::value(&o.paths)->required(), "reproducer, or folder with reproducers below it");
   po::positional_options_description positional;
   positional.add("path", -1);
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
-  if (o.model_only && o.live_only) throw UsageError{"--model-only and --live-only leave nothing to check"};
+  if (o.model_only + o.live_only + o.commands_only > 1)
+    throw UsageError{"--model-only, --live-only and --commands-only leave nothing to check"};
+  if (o.commands_only && !o.reproducer.run_commands) throw UsageError{"--commands-only needs --run-commands"};
   if (o.jobs < 1) throw UsageError{"--jobs needs a number of checks"};
-  if (!(o.timeout_s > 0)) throw UsageError{"--timeout needs a number of seconds"};
+  if (!(o.reproducer.timeout_s > 0)) throw UsageError{"--timeout needs a number of seconds"};
+  o.reproducer.program_path.assign(programs.begin(), programs.end());
   return o;
+}
+
+bool all_lack_something(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) {
+    return check.result.state != State::inconclusive || check.result.lacks;
+  });
 }
 
 // What a build server acts on: the worst that happened.
@@ -51,7 +67,7 @@ int status_of(const std::vector<Check>& checks) {
   if (interrupt_count() > 0) return 128 + interrupt_signal();
   if (count(checks, State::missed) > 0) return kExpectationMissed;
   if (count(checks, State::unreadable) > 0) return kBadInput;
-  if (count(checks, State::inconclusive) > 0) return kAmbiguous;
+  if (count(checks, State::inconclusive) > 0) return all_lack_something(checks) ? kEnvironmentMissing : kAmbiguous;
   return count(checks, State::met) > 0 ? kOk : kEnvironmentMissing;
 }
 

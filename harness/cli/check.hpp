@@ -15,9 +15,9 @@ struct CheckOptions {
   std::vector<std::string> paths;
   std::string junit;
   std::vector<std::string> reports;  // FORMAT[:FILE]
-  double timeout_s = 0;
   int jobs = 1;
-  bool model_only = false, live_only = false, allow_no_expect = false, json = false;
+  bool model_only = false, live_only = false, commands_only = false, json = false;
+  ReproducerOptions reproducer;
 };
 
 // One reproducer, looked at in one way.

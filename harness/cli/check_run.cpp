@@ -12,9 +12,11 @@ namespace {
 
 using State = CheckResult::State;
 
-CheckResult result_of(const TaskEnd& end, double limit_s) {
+CheckResult result_of(const TaskEnd& end, CheckMode mode, double limit_s) {
   switch (end.kind) {
-    case TaskEnd::Kind::timed_out: return {State::missed, fmt::format("no result within {} s: stopped", limit_s)};
+    case TaskEnd::Kind::timed_out:
+      return {mode == CheckMode::command ? State::inconclusive : State::missed,
+              fmt::format("no result within {} s: stopped", limit_s)};
     case TaskEnd::Kind::crashed: return {State::missed, "the check crashed: " + end.text, {}};
     case TaskEnd::Kind::interrupted: return {State::skipped, "interrupted", {}};
     case TaskEnd::Kind::done: break;
@@ -27,12 +29,15 @@ CheckResult result_of(const TaskEnd& end, double limit_s) {
 void run_checks(std::vector<Check>& checks, const CheckOptions& options,
                 const std::function<void(const Check&)>& ended) {
   std::vector<std::function<std::string()>> tasks;
+  std::vector<double> limits_s;
   for (const Check& check : checks) {
     tasks.push_back(
-        [&check, &options] { return to_text(check_reproducer(check.file, check.mode, options.allow_no_expect)); });
+        [&check, &options] { return to_text(check_reproducer(check.file, check.mode, options.reproducer)); });
+    limits_s.push_back(limit_of(check.file, check.mode, options.reproducer));
   }
-  run_isolated(tasks, options.jobs, options.timeout_s, [&](std::size_t i, const TaskEnd& end) {
-    checks[i].result = result_of(end, options.timeout_s);
+  const auto limit_of_task = [&](std::size_t i) { return limits_s[i]; };
+  run_isolated(tasks, options.jobs, limit_of_task, [&](std::size_t i, const TaskEnd& end) {
+    checks[i].result = result_of(end, checks[i].mode, limits_s[i]);
     checks[i].seconds = end.seconds;
     ended(checks[i]);
   });

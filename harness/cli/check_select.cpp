@@ -13,8 +13,9 @@ std::vector<Check> select_checks(const CheckOptions& options) {
   for (const std::string& path : options.paths) {
     for (const fs::path& file : find_scenarios(path)) {
       if (!seen.insert(fs::weakly_canonical(file)).second) continue;
-      if (!options.live_only) checks.push_back({file, CheckMode::model});
-      if (!options.model_only) checks.push_back({file, CheckMode::live});
+      if (!options.live_only && !options.commands_only) checks.push_back({file, CheckMode::model});
+      if (!options.model_only && !options.commands_only) checks.push_back({file, CheckMode::live});
+      if (command_file_of(file)) checks.push_back({file, CheckMode::command});
     }
   }
   return checks;

@@ -56,7 +56,7 @@ struct Running {
 
 class Runner {
  public:
-  Runner(const std::vector<std::function<std::string()>>& tasks, double limit_s,
+  Runner(const std::vector<std::function<std::string()>>& tasks, const std::function<double(std::size_t)>& limit_s,
          const std::function<void(std::size_t, const TaskEnd&)>& ended)
       : tasks_(tasks), limit_s_(limit_s), ended_(ended), ends_(tasks.size()) {
     adopt_orphans();  // guardians of killed tasks fall to this process, which waits for them
@@ -113,7 +113,7 @@ class Runner {
     poll(ready.data(), ready.size(), kLook_ms);
     for (auto& [process, running] : running_) {
       drain(running);
-      if (seconds_since(running.start) >= limit_s_) stop(process, running);
+      if (seconds_since(running.start) >= limit_s_(running.task)) stop(process, running);
     }
     int status = 0;
     for (pid_t gone = 0; (gone = waitpid(-1, &status, WNOHANG)) > 0;) reap(gone, status);
@@ -161,7 +161,7 @@ class Runner {
   }
 
   const std::vector<std::function<std::string()>>& tasks_;
-  double limit_s_;
+  const std::function<double(std::size_t)>& limit_s_;
   const std::function<void(std::size_t, const TaskEnd&)>& ended_;
   std::vector<std::optional<TaskEnd>> ends_;
   std::size_t told_ = 0;
@@ -170,7 +170,8 @@ class Runner {
 
 }  // namespace
 
-std::vector<TaskEnd> run_isolated(const std::vector<std::function<std::string()>>& tasks, int jobs, double limit_s,
+std::vector<TaskEnd> run_isolated(const std::vector<std::function<std::string()>>& tasks, int jobs,
+                                  const std::function<double(std::size_t)>& limit_s,
                                   const std::function<void(std::size_t, const TaskEnd&)>& ended) {
   return Runner(tasks, limit_s, ended).run(static_cast<std::size_t>(jobs));
 }

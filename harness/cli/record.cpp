@@ -2,28 +2,22 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <utility>
 
-#include "harness/cli/live.hpp"
 #include "harness/cli/missing_records.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
+#include "harness/cli/recorded_run.hpp"
 #include "harness/cli/recording_place.hpp"
 #include "harness/cli/run_report.hpp"
 #include "harness/cli/terminal.hpp"
-#include "harness/diagnose/stall.hpp"
-#include "harness/import/recording.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/diagnosis.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/printable.hpp"
 #include "harness/trace/write.hpp"
-
-extern char** environ;
 
 namespace petri::cli {
 namespace {
@@ -41,12 +35,6 @@ struct RecordRequest {
   JobOptions job;
 };
 
-// What the recording's folder held while it was there.
-struct Taken {
-  std::optional<Scenario> scenario;
-  std::string problem;
-};
-
 // A new name in this folder: an earlier recording is not overwritten unless the user names it.
 std::string new_file_name(const std::string& job) {
   std::string clean;
@@ -57,66 +45,11 @@ std::string new_file_name(const std::string& job) {
   return name;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-// The launcher's settings that the user has made, beside what the recorder itself noted.
-void note_environment(Header& header) {
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    if (!text.starts_with("OMPI_MCA_") && !text.starts_with("PRTE_MCA_") && !text.starts_with("UCX_")) continue;
-    const std::string name(text.substr(0, equals));
-    const bool known = std::any_of(header.environment.begin(), header.environment.end(),
-                                   [&](const auto& pair) { return pair.first == name; });
-    if (!known) header.environment.emplace_back(name, text.substr(equals + 1));
-  }
-}
-
-Proof prove_from(const std::filesystem::path& folder) {
-  try {
-    const Stall stall = prove_stall(import_recording(folder, {.call_sites = false}));
-    return {.stalled = !stall.ranks.empty(), .assumes_polls = stall.assumes_polls, .settled = stall.by_mismatch};
-  } catch (const InputError&) {
-    return {};  // some rank is only beginning its record
-  }
-}
-
-void complete_header(Scenario& scenario, const JobResult& job, const std::vector<std::string>& command) {
-  Header& header = scenario.header;
-  header.origin = Origin{joined(command), {}, {}};
-  if (job.hung()) header.observed = Outcome{Verdict::deadlock, {}, false};
-  note_environment(header);
-}
-
-// Why there is nothing to diagnose: exit status 3.
-[[noreturn]] void report_no_recording(const JobResult& job, const Taken& taken,
-                                      const std::vector<std::string>& command) {
-  if (!taken.problem.empty()) throw EnvironmentError("there is no scenario of this run: " + taken.problem);
-  std::string why = "nothing was recorded: ";
-  if (job.end == JobResult::End::by_itself && (job.command.status != 0 || job.command.signal != 0)) {
-    why += fmt::format("'{}' ended with {} before any process had called MPI_Init", joined(command),
-                       describe(job.command));
-  } else {
-    why += fmt::format(
-        "no process of '{}' called MPI_Init through a shared MPI library (is it an MPI program, linked "
-        "dynamically, on this host?)",
-        joined(command));
-  }
-  if (const std::string reason = why_no_record(command); !reason.empty()) why += "; " + reason;
-  throw EnvironmentError(why);
-}
-
 int status_of(const JobResult& job, const Diagnosis& diagnosis) {
   if (job.end == JobResult::End::interrupted) return 128 + job.interrupted_by;
   if (diagnosis.verdict != Verdict::completes) return exit_status_of(diagnosis.verdict);
   if (job.end == JobResult::End::timed_out) return kAmbiguous;  // it did not move, and nothing explains why
-  const bool failed = job.end == JobResult::End::by_itself && (job.command.status != 0 || job.command.signal != 0);
-  return failed ? kRankError : kOk;
+  return ended_badly(job) ? kRankError : kOk;
 }
 
 void print_report(const RecordRequest& request, const JobResult& job, const Scenario& scenario,
@@ -142,35 +75,23 @@ void print_report(const RecordRequest& request, const JobResult& job, const Scen
 
 int record(RecordRequest request) {
   const InterruptScope interrupts;
-  const std::vector<std::string>& command = request.job.command.arguments;
-  RecordingPlace place(request.dir, command, (std::filesystem::current_path() / request.file).parent_path());
+  RecordingPlace place(request.dir, request.job.command.arguments,
+                       (std::filesystem::current_path() / request.file).parent_path());
   request.job.recording = place.folder();
-  Taken taken;
-  request.job.recorder = recorder_library();
   request.job.command.inherit_stdin = true;
-  request.job.prove = prove_from;
-  request.job.harvest = [&](const std::filesystem::path& folder) {
-    try {
-      taken.scenario = import_recording(folder, {.gone_were_killed = false});
-    } catch (const InputError& error) {
-      taken.problem = error.what();
-    }
-  };
-  const JobResult job = run_job(request.job);
-  if (!taken.scenario) {
-    if (job.end == JobResult::End::interrupted) return 128 + job.interrupted_by;
-    report_no_recording(job, taken, command);
+  const RecordedRun run = run_recorded(request.job);
+  if (!run.scenario) {
+    if (run.job.end == JobResult::End::interrupted) return 128 + run.job.interrupted_by;
+    throw EnvironmentError(run.why_not);
   }
-  Scenario& scenario = *taken.scenario;
-  apply_first_death(job, scenario);
-  complete_header(scenario, job, command);
+  const Scenario& scenario = *run.scenario;
   const std::string file = request.file.empty() ? new_file_name(scenario.header.job) : request.file;
   write_scenario(scenario, file);
   const Diagnosis diagnosis = diagnose(scenario);
   const RecordFolders folders{
       place.folder(), ranks_without_record(scenario).empty() ? std::filesystem::path() : place.keep_beside(file)};
-  print_report(request, job, scenario, diagnosis, file, folders);
-  return status_of(job, diagnosis);
+  print_report(request, run.job, scenario, diagnosis, file, folders);
+  return status_of(run.job, diagnosis);
 }
 
 }  // namespace

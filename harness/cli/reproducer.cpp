@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <exception>
-#include <nlohmann/json.hpp>
 
+#include "harness/cli/command_check.hpp"
 #include "harness/cli/confirm.hpp"
 #include "harness/cli/live_limits.hpp"
 #include "harness/diagnose/diagnose.hpp"
@@ -13,6 +13,7 @@
 #include "harness/trace/error.hpp"
 #include "harness/trace/find_line.hpp"
 #include "harness/trace/read.hpp"
+#include "harness/trace/reproducer_command.hpp"
 
 namespace petri::cli {
 namespace {
@@ -46,15 +47,6 @@ bool agrees(const Diagnosis& diagnosis, const Outcome& expected) {
   return verdict && (expected.signature.empty() || expected.signature == diagnosis.signature);
 }
 
-// The event to look at; null where nothing is wrong, or where what is wrong is a finalize that a record only implies.
-const Event* culprit_of(const Diagnosis& diagnosis, const Scenario& judged, EventRef& ref) {
-  if (diagnosis.findings.empty()) return nullptr;
-  const Finding& root = diagnosis.findings.front();
-  if (!root.call && root.events.empty()) return nullptr;
-  ref = root.call ? *root.call : root.events.front();
-  return event_of(judged, ref);
-}
-
 // `judged` is what the diagnosis is of: the scenario itself or a record of its replay.
 CheckResult compared(const Diagnosis& diagnosis, const Scenario& judged, const Outcome& expected, bool shown) {
   if (shown != expected.absent) {
@@ -65,22 +57,21 @@ CheckResult compared(const Diagnosis& diagnosis, const Scenario& judged, const O
   result.expected = (expected.absent ? "not " : "") + text_of(expected);
   result.text = expected.absent ? fmt::format("the failure is back: {}", result.actual)
                                 : fmt::format("expected {}, got {}", result.expected, result.actual);
-  EventRef ref;
-  if (const Event* culprit = culprit_of(diagnosis, judged, ref)) result.site = judged.symbols.text(culprit->site);
+  result.site = site_of_culprit(diagnosis, judged);
   return result;
 }
 
 // The line of the event to look at in the scenario's file; 0 where it has none. A replay keeps the numbers of events.
 std::size_t line_of_culprit(const Diagnosis& diagnosis, const Scenario& judged, const Scenario& scenario,
                             const fs::path& file) {
-  EventRef ref;
-  const Event* culprit = culprit_of(diagnosis, judged, ref);
-  if (culprit == nullptr || ref.rank >= scenario.world()) return 0;
-  const auto& events = scenario.ranks[static_cast<std::size_t>(ref.rank)].events;
-  const auto same = std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.seq == culprit->seq; });
+  std::optional<EventRef> ref = culprit_of(diagnosis, judged);
+  if (!ref || ref->rank >= scenario.world()) return 0;
+  const std::uint32_t seq = at(judged, *ref).seq;
+  const auto& events = scenario.ranks[static_cast<std::size_t>(ref->rank)].events;
+  const auto same = std::find_if(events.begin(), events.end(), [&](const Event& e) { return e.seq == seq; });
   if (same == events.end()) return 0;
-  ref.index = static_cast<std::uint32_t>(same - events.begin());
-  return line_of(file, ref);
+  ref->index = static_cast<std::uint32_t>(same - events.begin());
+  return line_of(file, *ref);
 }
 
 CheckResult check_model(const Scenario& scenario, const fs::path& file) {
@@ -116,6 +107,20 @@ CheckResult check_live(const Scenario& scenario, const fs::path& file) {
   }
 }
 
+CheckResult check_command_beside(const Scenario& scenario, const fs::path& file, const fs::path& command_file,
+                                 const ReproducerOptions& options) {
+  const ReproducerCommand command = read_reproducer_command(command_file);
+  if (!options.run_commands) return {State::skipped, "its command is run with --run-commands only"};
+  try {
+    return check_command(scenario, command, file, options);
+  } catch (const EnvironmentError& error) {
+    // A guard that cannot stand is no reason to be content: it is told apart from what is skipped.
+    CheckResult result{State::inconclusive, error.what()};
+    result.lacks = true;
+    return result;
+  }
+}
+
 }  // namespace
 
 std::vector<fs::path> find_scenarios(const fs::path& path) {
@@ -133,18 +138,34 @@ std::vector<fs::path> find_scenarios(const fs::path& path) {
 }
 
 std::string_view name_of(CheckMode mode) {
-  return mode == CheckMode::model ? "model" : "live";
+  switch (mode) {
+    case CheckMode::model: return "model";
+    case CheckMode::live: return "live";
+    case CheckMode::command: break;
+  }
+  return "command";
 }
 
-CheckResult check_reproducer(const fs::path& file, CheckMode mode, bool allow_no_expect) {
+std::optional<fs::path> command_file_of(const fs::path& file) {
+  fs::path beside = file.parent_path() / kReproducerFile;
+  std::error_code error;
+  if (!fs::exists(fs::symlink_status(beside, error))) return std::nullopt;
+  return beside;
+}
+
+CheckResult check_reproducer(const fs::path& file, CheckMode mode, const ReproducerOptions& options) {
   try {
     const Scenario scenario = read_scenario(file);
     if (scenario.cut) return {State::unreadable, fmt::format("{}: the file stops before its end line", file.string())};
     const auto& expect = scenario.header.expect;
-    if (!expect || (!expect->verdict && expect->signature.empty())) {
-      const State state = allow_no_expect ? State::skipped : State::unreadable;
+    const bool bare_absent = expect && expect->absent && !expect->verdict && expect->signature.empty();
+    const auto command_file = command_file_of(file);
+    if (!(bare_absent && command_file) && (!expect || (!expect->verdict && expect->signature.empty()))) {
+      const State state = options.allow_no_expect ? State::skipped : State::unreadable;
       return {state, fmt::format("{}: no verdict or signature in `expect`: not a reproducer", file.string())};
     }
+    if (mode == CheckMode::command) return check_command_beside(scenario, file, *command_file, options);
+    if (bare_absent) return {State::skipped, "what it expects is absent from its command's runs"};
     return mode == CheckMode::model ? check_model(scenario, file) : check_live(scenario, file);
   } catch (const InputError& error) {
     return {State::unreadable, error.what()};
@@ -153,22 +174,13 @@ CheckResult check_reproducer(const fs::path& file, CheckMode mode, bool allow_no
   }
 }
 
-std::string to_text(const CheckResult& result) {
-  const nlohmann::json json{{"state", result.state},       {"text", result.text},     {"detail", result.detail},
-                            {"expected", result.expected}, {"actual", result.actual}, {"site", result.site},
-                            {"line", result.line}};
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-CheckResult check_result_from(const std::string& text) {
-  const nlohmann::json json = nlohmann::json::parse(text);
-  CheckResult result{json.at("state").get<State>(), json.at("text").get<std::string>()};
-  json.at("detail").get_to(result.detail);
-  json.at("expected").get_to(result.expected);
-  json.at("actual").get_to(result.actual);
-  json.at("site").get_to(result.site);
-  json.at("line").get_to(result.line);
-  return result;
+double limit_of(const fs::path& file, CheckMode mode, const ReproducerOptions& options) {
+  if (mode != CheckMode::command || !options.run_commands) return options.timeout_s;
+  try {
+    return limit_of(read_reproducer_command(command_file_of(file).value()), options);
+  } catch (const std::exception&) {
+    return options.timeout_s;  // the check itself will tell
+  }
 }
 
 }  // namespace petri::cli

@@ -1,13 +1,13 @@
 // Reproducers: scenarios with an expectation, and judging one by it.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/report/check_case.hpp"
+#include "harness/cli/check_result.hpp"
 
 namespace petri::cli {
 
@@ -15,28 +15,26 @@ namespace petri::cli {
 // file is taken as it is. Throws InputError for a path that is not there or holds no scenario file.
 std::vector<std::filesystem::path> find_scenarios(const std::filesystem::path& path);
 
-enum class CheckMode { model, live };
+// Three questions: does the model still see the failure in the scenario, does a live replay still show it, and does the
+// command beside it, where there is one, still keep away from it?
+enum class CheckMode { model, live, command };
 std::string_view name_of(CheckMode mode);
 
-// What came of one check.
-struct CheckResult {
-  using State = CheckState;
-  State state = State::skipped;
-  std::string text;                        // one line: the outcome, or the reason
-  std::string detail = {};                 // the whole story where the expectation was missed
-  std::string expected = {}, actual = {};  // both sides, where the expectation was missed
-  // The call that a missed expectation points at: its line in the user's source ("train.cpp:52"; empty: unknown) and
-  // in the scenario file (from 1; 0: unknown).
-  std::string site = {};
-  std::size_t line = 0;
+struct ReproducerOptions {
+  bool allow_no_expect = false;
+  bool run_commands = false;                        // commands are run for those only who ask for it
+  std::vector<std::filesystem::path> program_path;  // where the commands' programs lie, before PATH
+  double timeout_s = 60;                            // of one run of a command that states none
 };
+
+// The file with the command that goes with a scenario file; nothing where there is none.
+std::optional<std::filesystem::path> command_file_of(const std::filesystem::path& file);
 
 // Reads the file and judges it. Never throws; may hang where model or replay do: give it a process of its own.
 // A file without `expect` is unreadable, or skipped with `allow_no_expect`.
-CheckResult check_reproducer(const std::filesystem::path& file, CheckMode mode, bool allow_no_expect);
+CheckResult check_reproducer(const std::filesystem::path& file, CheckMode mode, const ReproducerOptions& options);
 
-// Between processes, as one line of JSON.
-std::string to_text(const CheckResult& result);
-CheckResult check_result_from(const std::string& text);
+// How long that may take at most: `timeout_s` or, where commands are run, all their runs.
+double limit_of(const std::filesystem::path& file, CheckMode mode, const ReproducerOptions& options);
 
 }  // namespace petri::cli

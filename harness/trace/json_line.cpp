@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -231,12 +232,15 @@ simdjson::ondemand::object JsonLine::restart() {
 }
 
 InputError JsonLine::error_at(const char* at, const std::string& reason) const {
-  return InputError(file_, number_, column_of(at), reason);
+  const std::string_view before = view().substr(0, static_cast<std::size_t>(at - text_.data()));
+  const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return InputError(file_, number_ + lines, before.size() - line_start + 1, reason);
 }
 
 void JsonLine::fail_broken(simdjson::error_code error) const {
   if (const auto problem = syntax_error_of(view())) fail(text_.data() + problem->offset, problem->reason);
-  const auto start = view().find_first_not_of(" \t\r");
+  const auto start = view().find_first_not_of(" \t\r\n");
   if (start != std::string_view::npos && text_[start] != '{') fail(text_.data() + start, "expected a JSON object");
   fail_at_start(fmt::format("cannot be parsed: {}", simdjson::error_message(error)));
 }

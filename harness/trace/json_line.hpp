@@ -1,5 +1,5 @@
-// One JSON line under the reader's eye: typed access to its values, and errors that name file, line and column.
-// Internal to harness/trace.
+// One JSON line under the reader's eye: typed access to its values, and errors that name file, line and column. A small
+// file of one object over several lines is read in the same way. Internal to harness/trace.
 #pragma once
 
 #include <simdjson.h>
@@ -64,7 +64,7 @@ class JsonLine {
  public:
   explicit JsonLine(std::string file) : file_(std::move(file)) {}
 
-  // Takes the text of line `number`; throws InputError where it is not one JSON object.
+  // Takes the text of line `number`, or text that begins there; throws InputError where it is not one JSON object.
   void load(std::string_view text, std::size_t number);
   // Which of the keys the object has, known or not; may be asked before `fields`.
   bool has(Key key) const { return present_.test(static_cast<std::size_t>(key)); }
@@ -89,12 +89,13 @@ class JsonLine {
   const std::string& file() const { return file_; }
   std::size_t number() const { return number_; }
   std::size_t column_of(const char* at) const { return static_cast<std::size_t>(at - text_.data()) + 1; }
+  // The object that was loaded, from its beginning.
+  simdjson::ondemand::object restart();
   // What the parser could not take: a syntax error with its place, or the parser's own words.
   [[noreturn]] void fail_broken(simdjson::error_code error) const;
 
  private:
   friend class JsonValue;
-  simdjson::ondemand::object restart();
   [[noreturn]] void fail_unknown_key(const char* at, std::string_view key, KeyPlace place) const;
   [[noreturn]] void fail_repeated_key(const char* at, std::string_view key) const;
   std::string_view view() const { return std::string_view(text_).substr(0, size_); }

@@ -23,6 +23,10 @@ using ::testing::IsEmpty;
 
 const auto kTellNobody = [](std::size_t, const TaskEnd&) {};
 
+std::function<double(std::size_t)> each(double limit_s) {
+  return [limit_s](std::size_t) { return limit_s; };
+}
+
 std::string sleep_for_long() {
   sleep(1000);
   return "slept";
@@ -35,7 +39,7 @@ TEST(Isolated, ResultsComeInTheOrderOfTheTasks) {
                     },
                     [] { return std::string(100'000, 'x'); }, [] { return std::string(); }};
   std::vector<std::size_t> told;
-  const auto ends = run_isolated(tasks, 3, 30, [&](std::size_t task, const TaskEnd&) { told.push_back(task); });
+  const auto ends = run_isolated(tasks, 3, each(30), [&](std::size_t task, const TaskEnd&) { told.push_back(task); });
   EXPECT_EQ(ends[0].text, "slow");
   EXPECT_EQ(ends[1].text.size(), 100'000U);
   EXPECT_EQ(ends[2].kind, TaskEnd::Kind::done);
@@ -44,7 +48,7 @@ TEST(Isolated, ResultsComeInTheOrderOfTheTasks) {
 
 TEST(Isolated, ATaskThatHangsIsEndedAndTheOthersGoOn) {
   const Tasks tasks{sleep_for_long, [] { return std::string("fine"); }};
-  const auto ends = run_isolated(tasks, 1, 0.3, kTellNobody);
+  const auto ends = run_isolated(tasks, 1, each(0.3), kTellNobody);
   EXPECT_EQ(ends[0].kind, TaskEnd::Kind::timed_out);
   EXPECT_EQ(ends[1].text, "fine");
 }
@@ -55,7 +59,7 @@ TEST(Isolated, ATaskThatCrashesIsToldByItsSignal) {
                       return "";
                     },
                     []() -> std::string { _exit(3); }};
-  const auto ends = run_isolated(tasks, 2, 30, kTellNobody);
+  const auto ends = run_isolated(tasks, 2, each(30), kTellNobody);
   EXPECT_EQ(ends[0].kind, TaskEnd::Kind::crashed);
   EXPECT_THAT(ends[0].text, HasSubstr("signal 9"));
   EXPECT_THAT(ends[1].text, HasSubstr("exit status 3"));
@@ -67,7 +71,7 @@ TEST(Isolated, WhatAHangingTaskStartedUnderGuardEndsWithIt) {
     Guardian guardian({{"sleep", "1000"}, {}, false, {}}, folder);
     return sleep_for_long();
   }};
-  run_isolated(tasks, 1, 0.5, kTellNobody);
+  run_isolated(tasks, 1, each(0.5), kTellNobody);
   EXPECT_FALSE(std::filesystem::exists(folder));
   EXPECT_THAT(descendants_of(getpid()), IsEmpty());
 }
@@ -79,7 +83,7 @@ TEST(Isolated, AnInterruptEndsAll) {
                       return sleep_for_long();
                     },
                     sleep_for_long};
-  const auto ends = run_isolated(tasks, 1, 60, kTellNobody);
+  const auto ends = run_isolated(tasks, 1, each(60), kTellNobody);
   for (const TaskEnd& end : ends) EXPECT_EQ(end.kind, TaskEnd::Kind::interrupted);
 }
 

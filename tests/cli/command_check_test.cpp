@@ -1,0 +1,232 @@
+// petri check --run-commands: reproducers that guard a program.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <set>
+
+#include "harness/launch/process_tree.hpp"
+#include "tests/cli/petri_process.hpp"
+
+namespace petri::cli::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Two ranks with different calls after a barrier: what `ends_as_told swap` does.
+constexpr const char* kSwap = R"({"petri":1,"world":2,"backend":"mpi","expect":{"verdict":"deadlock"}}
+{"rank":0,"op":"barrier"}
+{"rank":0,"op":"barrier"}
+{"rank":1,"op":"barrier"}
+{"rank":1,"op":"allreduce","count":1,"dtype":"int32","reduce":"sum"}
+{"end":true,"events":4}
+)";
+
+class CommandCheck : public ::testing::Test {
+ protected:
+  // A reproducer of the swap with this reproducer.json, checked with its command.
+  Ran check(const std::string& json, std::vector<std::string> more = {}) const {
+    scratch.write("r/scenario.jsonl", kSwap);
+    scratch.write("r/reproducer.json", json);
+    std::vector<std::string> args{"check", "--run-commands", "--commands-only", "--program-path", PETRI_PROGRAMS};
+    args.insert(args.end(), more.begin(), more.end());
+    args.emplace_back("r");
+    return scratch.petri(args, 120);
+  }
+
+  static std::string told(const std::string& way, const std::string& more = "") {
+    return R"({"command":["ends_as_told",")" + way + "\"]" + more + "}";
+  }
+
+  void script(const std::string& name, const std::string& text) const {
+    chmod(scratch.write(name, "#!/bin/sh\n" + text).c_str(), 0755);
+  }
+
+  Scratch scratch;
+};
+
+TEST_F(CommandCheck, FailsWhenTheFailureComesBack) {
+  const Ran run = check(told("swap"), {"--junit", "results.xml"});
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("the failure is back in run 1 of mpirun -n 2: deadlock: A(allreduce@0"));
+  EXPECT_THAT(scratch.read("results.xml"), AllOf(HasSubstr("failures=\"1\""), HasSubstr("ends_as_told.cpp:")));
+}
+
+TEST_F(CommandCheck, IsMetWhenTheProgramCompletes) {
+  const Ran run = check(told("fixed"));
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("completes; absent from one run of mpirun -n 2"));
+}
+
+TEST_F(CommandCheck, NothingIsRunUnlessItIsAskedFor) {
+  scratch.write("r/scenario.jsonl", kSwap);
+  scratch.write("r/reproducer.json", R"({"command":["/bin/touch","{folder}/was-run"]})");
+  const Ran run = scratch.petri({"check", "--model-only", "r"});
+  EXPECT_EQ(run.status, 0) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("command: skipped (its command is run with --run-commands only)"));
+  EXPECT_FALSE(fs::exists(scratch.folder() / "r/was-run"));
+  EXPECT_EQ(scratch.petri({"check", "--commands-only", "r"}).status, 2);
+}
+
+TEST_F(CommandCheck, AnotherFailureIsToldApartAndMayBeAllowed) {
+  const Ran other = check(told("abort"));
+  EXPECT_EQ(other.status, 1) << other.out;
+  EXPECT_THAT(other.out, AllOf(HasSubstr("failed differently"), HasSubstr("rank-error")));
+  const Ran allowed = check(told("abort", R"(,"allow":["rank-error"])"));
+  EXPECT_EQ(allowed.status, 0) << allowed.out;
+  const Ran status = check(told("status"));
+  EXPECT_EQ(status.status, 1);
+  EXPECT_THAT(status.out, HasSubstr("rank-error: exit status"));
+}
+
+TEST_F(CommandCheck, RunsThatTellNothingAreRepeatedAndNeverMet) {
+  const Ran run = check(told("compute", R"(,"timeout":1,"retries":1)"));
+  EXPECT_EQ(run.status, 4) << run.out << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("inconclusive (2 runs of mpirun -n 2 told nothing"), HasSubstr("no proof")));
+}
+
+TEST_F(CommandCheck, WhatIsMissingIsInconclusive) {
+  for (const char* program : {"no-such-program", "./no-such-program", "{folder}/scenario.jsonl", "/etc"}) {
+    const Ran run = check(std::string(R"({"command":[")") + program + "\"]}");
+    EXPECT_EQ(run.status, 3) << program << run.out;
+    EXPECT_THAT(run.out, HasSubstr("inconclusive")) << program;
+  }
+}
+
+TEST_F(CommandCheck, AProgramThatIsNoneOfMpiIsInconclusive) {
+  for (const std::string& json :
+       {std::string(R"({"command":["true"],"retries":0})"), told("before-init", R"(,"retries":0)"),
+        std::string(R"({"command":["sleep","1000"],"timeout":0.5,"retries":0})")}) {
+    const Ran run = check(json);
+    EXPECT_EQ(run.status, 3) << json << run.out;
+    EXPECT_THAT(run.out, HasSubstr("nothing was recorded")) << json;
+  }
+}
+
+// The first run is fine, the others are not: the ranks of a run have its folder in common.
+TEST_F(CommandCheck, AFailureThatShowsOnlySometimesIsFoundByRepeating) {
+  script("r/sometimes", R"sh(ln -s "$PETRI_RECORD_DIR" "$1/first" 2>/dev/null
+test "$(readlink "$1/first")" = "$PETRI_RECORD_DIR" && exec "$2" fixed
+exec "$2" swap
+)sh");
+  const std::string command = R"({"command":["./sometimes","{folder}",")" PETRI_PROGRAMS R"(/ends_as_told"])";
+  const Ran once = check(command + "}");
+  EXPECT_EQ(once.status, 0) << once.out;
+  fs::remove(scratch.folder() / "r/first");
+  const Ran often = check(command + R"(,"repeat":5})");
+  EXPECT_EQ(often.status, 1) << often.out;
+  EXPECT_THAT(often.out, HasSubstr("back in run 2"));
+}
+
+TEST_F(CommandCheck, AFailureThatIsKnownToBeThereIsExpected) {
+  EXPECT_EQ(check(told("swap", R"(,"expect":"present")")).status, 0);
+  const Ran gone = check(told("fixed", R"(,"expect":"present")"));
+  EXPECT_EQ(gone.status, 1);
+  EXPECT_THAT(gone.out, HasSubstr("now it can guard"));
+}
+
+TEST_F(CommandCheck, ArgumentsAndEnvironmentReachTheProgramAsTheyAre) {
+  const Ran run =
+      check(R"({"command":["ends_as_told","arguments","$(touch x); `y`","a b","","new\nline","*","ü{ranks}"],)"
+            R"("ranks":3,"environment":{"PLAN":"slabs & pencils"}})",
+            {"--json"});
+  EXPECT_EQ(run.status, 1);  // it ends with 3, so that its output is told
+  for (const char* part : {R"(<$(touch x); `y`>\n)", R"(<a b>\n)", R"(<>\n)", R"(<new\nline>\n)", R"(<*>\n)", R"(<ü3>)",
+                           R"(PLAN=slabs & pencils\n)"})
+    EXPECT_THAT(run.out, HasSubstr(part));
+}
+
+TEST_F(CommandCheck, FoldersMayBeCalledAnything) {
+  const std::string folder = "a b\n'\"$(x)";
+  script(folder + "/run me", "exec \"$@\"\n");
+  scratch.write(folder + "/scenario.jsonl", kSwap);
+  scratch.write(folder + "/reproducer.json",
+                R"({"command":["./run me",")" PETRI_PROGRAMS R"(/ends_as_told","fixed","{folder}"]})");
+  const Ran run = scratch.petri({"check", "--run-commands", "--commands-only", folder});
+  EXPECT_EQ(run.status, 0) << run.out << run.err;
+}
+
+TEST_F(CommandCheck, MoreArgumentsThanTheSystemTakesAreInconclusive) {
+  std::string json = R"({"command":["ends_as_told","fixed")";
+  for (int i = 0; i < 100'000; ++i) json += R"(,"an argument of some length")";
+  const Ran run = check(json + "]}");
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.out, HasSubstr("inconclusive"));
+  EXPECT_LT(run.out.size(), 10'000U);
+}
+
+TEST_F(CommandCheck, TheCommandsFileIsReadStrictly) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"comand":["x"]})", R"(r/reproducer.json:1:11: expected a known key, got "comand"; did you mean "command"?)"},
+      {"{\"command\":[\"x\"],\n  \"repeat\":0}",
+       R"(r/reproducer.json:2:12: "repeat" must be a whole number from 1 to)"},
+      {R"({"command":"x y"})", R"(r/reproducer.json:1:12: "command" must be an array)"},
+      {R"({"command":[]})", "begins with a program"},
+      {R"({"command":["x",1]})", R"(r/reproducer.json:1:17: "command" must be text)"},
+      {R"({"command":["x\u0000y"]})", "without NUL"},
+      {R"({"command":["x"],"environment":{"LD_PRELOAD":"y"}})", "set by petri itself"},
+      {R"({"command":["x"],"allow":["completes"]})", "must be verdicts of failures"},
+      {R"({"command":["x"],"timeout":-1})", R"("timeout" must be seconds)"},
+      {R"({"command":["x"],"command":["y"]})", "each key once"},
+      {R"({"ranks":2})", "expected a \"command\""},
+      {R"({"command":["x"]} trailing)", "r/reproducer.json:1:21: broken JSON"},
+      {"\n[]", "r/reproducer.json:2:1: expected a JSON object"},
+  };
+  for (const auto& [json, message] : cases) {
+    const Ran run = check(json);
+    EXPECT_EQ(run.status, 2) << json;
+    EXPECT_THAT(run.out, HasSubstr(message)) << json;
+  }
+  EXPECT_EQ(check("{\n  \"command\": [\"ends_as_told\"],\n  \"x_note\": {\"free\": [1]}\n}\n").status, 0);
+}
+
+// A signature that the scenario does not show could never come back.
+TEST_F(CommandCheck, AGuardThatCouldNeverFailIsNone) {
+  std::string text = kSwap;
+  text.replace(text.find(R"("verdict":"deadlock")"), 20, R"("signature":"deadlock: of old")");
+  scratch.write("r/scenario.jsonl", text);
+  scratch.write("r/reproducer.json", told("fixed"));
+  const Ran run = scratch.petri({"check", "--run-commands", "--commands-only", "--program-path", PETRI_PROGRAMS, "r"});
+  EXPECT_EQ(run.status, 2) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("the scenario itself shows"));
+}
+
+TEST_F(CommandCheck, ABareAbsentSpeaksOfTheCommand) {
+  std::string text = kSwap;
+  text.replace(text.find(R"({"verdict":"deadlock"})"), 22, R"("absent")");
+  scratch.write("r/scenario.jsonl", text);
+  scratch.write("r/reproducer.json", told("swap"));
+  const Ran run = scratch.petri({"check", "--model-only", "--run-commands", "--program-path", PETRI_PROGRAMS, "r"});
+  EXPECT_EQ(run.status, 1) << run.out;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("model: skipped"), HasSubstr("command: the failure is back")));
+}
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+// A run's folder holds its record, the launcher's files, its shared memory and the program's working folder.
+TEST_F(CommandCheck, NothingIsLeftBehind) {
+  adopt_orphans();
+  script("r/told", R"sh(echo "$PETRI_RECORD_DIR" >"$1/run"
+exec "$2" "$3"
+)sh");
+  for (const char* way : {"stay", "write", "swap", "abort"}) {
+    const std::string command = R"({"command":["./told","{folder}/..",")" PETRI_PROGRAMS R"(/ends_as_told",")";
+    check(command + way + R"("],"timeout":2,"retries":0})");
+    const fs::path run = fs::path(scratch.read("run")).parent_path();
+    EXPECT_THAT(run.filename().string(), HasSubstr("petri-")) << way;
+    EXPECT_FALSE(fs::exists(run)) << way;
+    EXPECT_THAT(descendants_of(getpid()), ::testing::IsEmpty()) << way;
+  }
+  EXPECT_EQ(names_in(scratch.folder()), (std::set<std::string>{"r", "run"}));
+  EXPECT_EQ(names_in(scratch.folder() / "r"), (std::set<std::string>{"reproducer.json", "scenario.jsonl", "told"}));
+}
+
+}  // namespace
+}  // namespace petri::cli::testing

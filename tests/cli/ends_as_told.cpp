@@ -1,0 +1,59 @@
+// An MPI program that ends, or does not, in the way that its first argument says.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace {
+
+int rank_of_this() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+[[noreturn]] void compute_for_ever() {
+  for (;;) getpid();
+}
+
+// Nobody ends it but SIGKILL, and it has a child of the same kind in a session of its own.
+[[noreturn]] void stay_with_a_child() {
+  std::signal(SIGTERM, SIG_IGN);
+  if (fork() == 0) setsid();
+  compute_for_ever();
+}
+
+void swap_calls() {
+  if (rank_of_this() == 0) {
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else {
+    int one = 1;
+    int sum = 0;
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string way = argc > 1 ? argv[1] : "";
+  if (way == "before-init") return 3;
+  MPI_Init(&argc, &argv);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (way == "stay") stay_with_a_child();
+  if (way == "compute") compute_for_ever();
+  if (way == "swap") swap_calls();
+  if (way == "abort" && rank_of_this() == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (way == "write") std::ofstream("left-behind") << "by the program\n";
+  if (way == "arguments") {
+    for (int i = 2; i < argc; ++i) std::printf("<%s>\n", argv[i]);
+    std::printf("PLAN=%s\n", std::getenv("PLAN") != nullptr ? std::getenv("PLAN") : "");
+    std::fflush(stdout);
+  }
+  MPI_Finalize();
+  return way == "status" || way == "arguments" ? 3 : 0;
+}
