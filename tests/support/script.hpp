@@ -22,7 +22,7 @@ inline Scenario script(const std::vector<std::string>& calls, std::string_view d
                                            : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
   };
   const auto quoted = [](std::string_view value) {
-    const bool bare = value == "true" || value == "false" || value.front() == '[' ||
+    const bool bare = value == "true" || value == "false" || value.front() == '[' || value.front() == '{' ||
                       value.find_first_not_of("0123456789") == std::string_view::npos;
     return bare ? std::string(value) : fmt::format("\"{}\"", value);
   };

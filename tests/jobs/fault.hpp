@@ -1,0 +1,41 @@
+// Faults of the field that can be planted into any job, and what is known of each by reasoning, never by asking Petri.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/trace/scenario.hpp"
+#include "tests/jobs/phase.hpp"
+
+namespace petri::jobs {
+
+struct Fault {
+  std::string_view name;  // the field case, and its variant where there are several
+  std::string_view what;  // its structure
+  Verdict verdict;
+  // Plants it and answers who began it, in ascending order; nobody where nothing is wrong or the fault is not one of
+  // the schedule.
+  std::vector<std::int32_t> (*plant)(Phase&);
+  // The smallest schedule that fails in the same way, by the calls of its ranks (tests/support/script.hpp), with the
+  // communicators that it declares. Empty where there is nothing to shrink.
+  std::vector<std::string> minimum = {};
+  std::string_view comms = {};
+};
+
+const std::vector<Fault>& faults();
+
+// The job with the fault in it.
+struct PlantedJob {
+  Scenario scenario;
+  std::vector<std::int32_t> culprits;
+};
+PlantedJob plant(const Fault& fault, const Generator& generator, const JobSize& size, Place place);
+
+// Where faults are planted if nobody says: not on the first rank or in the first step, and next to other groups.
+Place usual_place(const JobSize& size);
+
+Scenario minimum_of(const Fault& fault);
+
+}  // namespace petri::jobs

@@ -1,0 +1,70 @@
+// A stretch of program that is put into a job: directly before the meeting of all its ranks in a step, where nothing of
+// the job is pending. What ranks do there is a legal job as long as they do it legally among themselves.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/jobs/calls.hpp"
+#include "tests/jobs/job.hpp"
+
+namespace petri::jobs {
+
+// Where a fault is planted, and by whom.
+struct Place {
+  std::int32_t rank = 0;
+  std::int32_t step = 0;
+};
+
+class Phase {
+ public:
+  // What is left of the job behind the phase.
+  enum class Rest : std::uint8_t {
+    follows,   // all of it
+    closed,    // nothing but finalize: the phase is the end of the program
+    recorded,  // nothing: a watchdog ended the job while each rank was in the last call that it made here
+  };
+
+  Phase(Job& job, Place place) : job_(job), place_(place), calls_(job.scenario.ranks.size()) {}
+
+  std::int32_t culprit() const { return place_.rank; }
+  // The n-th rank after the culprit, n > 0: never the culprit itself where n is less than the number of ranks.
+  std::int32_t neighbour(std::int32_t n) const { return (place_.rank + n) % world(); }
+  std::int32_t world() const { return job_.scenario.world(); }
+  std::vector<std::int32_t> all() const;
+  std::int32_t wide() const { return job_.wide; }
+  Scenario& scenario() { return job_.scenario; }
+
+  // Calls of a rank, at a call site of the phase ("save.cpp:41").
+  Phase& add(std::int32_t rank, std::string_view site, Event event);
+  Phase& add_to_all(std::string_view site, const Event& event);
+  Phase& add_to_others(std::string_view site, const Event& event);  // all but the culprit
+  Phase& as_culprit(std::string_view site, Event event) { return add(culprit(), site, std::move(event)); }
+
+  // A communicator of its own with the same members as the wide one, by comm_dup.
+  std::int32_t duplicate(std::string_view name, std::string_view site);
+  // One of some ranks only, by comm_create_group.
+  std::int32_t group(std::string_view name, std::vector<std::int32_t> ranks, std::string_view site);
+
+  // From here on the rank is gone: what it would do after the phase goes, too.
+  void ends(std::int32_t rank, EndKind how);
+  void rest(Rest rest) { rest_ = rest; }
+  void observed(Verdict verdict) { job_.scenario.header.observed = Outcome{verdict, {}, false}; }
+
+  // Puts it into the job. Once, at the end.
+  void plant();
+
+ private:
+  void splice(std::int32_t rank);
+
+  Job& job_;
+  Place place_;
+  Rest rest_ = Rest::follows;
+  std::vector<std::vector<Event>> calls_;  // by rank
+  std::vector<std::pair<std::int32_t, EndKind>> ended_;
+};
+
+}  // namespace petri::jobs
