@@ -9,6 +9,7 @@
 #include "harness/cli/check_run.hpp"
 #include "harness/cli/check_select.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
 
 namespace petri::cli {
@@ -25,6 +26,8 @@ constexpr Help kHelp{"petri check [options] PATH...",
 std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) {
   CheckOptions o;
   std::vector<std::string> programs;
+  bool changed = false;
+  std::string since;
   po::options_description options;
   auto add = options.add_options();
   add("model-only", po::bool_switch(&o.model_only), "no live replays");
@@ -37,6 +40,12 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   add("junit", po::value(&o.junit)->value_name("FILE"), "write the results as JUnit XML: --report junit:FILE");
   add("report", po::value(&o.reports)->value_name("FORMAT[:FILE]"),
       ("write a report for a build server, as often as wanted: " + report_formats() + "; FILE - is stdout").c_str());
+  add("shard", po::value(&o.shard)->value_name("I/N"),
+      "only the I-th of N equal parts of the reproducers: for N machines that share them");
+  add("changed", po::bool_switch(&changed),
+      "only reproducers that changed, by git, since the work left the default branch or, on that, since the commit "
+      "before: committed or not");
+  add("changed-since", po::value(&since)->value_name("REF"), "the same since the work left REF, e.g. origin/main");
   add("timeout", po::value(&o.reproducer.timeout_s)->value_name("S")->default_value(60),
       "limit for each check, and for each run of a command");
   add("jobs,j", po::value(&o.jobs)->value_name("N")->default_value(1), "checks at a time");
@@ -47,6 +56,8 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   positional.add("path", -1);
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
+  if (changed || values.count("changed-since") != 0) o.changed = since;
+  if (values.count("changed-since") != 0 && since.empty()) throw UsageError{"--changed-since needs a revision"};
   if (o.model_only + o.live_only + o.commands_only > 1)
     throw UsageError{"--model-only, --live-only and --commands-only leave nothing to check"};
   if (o.commands_only && !o.reproducer.run_commands) throw UsageError{"--commands-only needs --run-commands"};
@@ -81,21 +92,23 @@ std::size_t count(const std::vector<Check>& checks, State state) {
 int run_check(const std::vector<std::string>& args) {
   const std::optional<CheckOptions> options = parse_options(args);
   if (!options) return kOk;
-  std::vector<Check> checks = select_checks(*options);
   const std::vector<ReportTarget> reports = report_targets(*options);
   require_writable(reports);
+  Selection selection = select_checks(*options);
+  std::vector<Check>& checks = selection.checks;
+  if (const std::string text = text_of(selection); !text.empty()) say(stderr, "petri: {}\n", text);
   std::FILE* const told = takes_stdout(reports) ? stderr : stdout;
   const InterruptScope interrupts;
   run_checks(checks, *options, [&](const Check& check) {
     if (!options->json) print_check(check, told);
   });
-  write_reports(checks, *options, reports);
+  write_reports(checks, selection.narrowed_by, reports);
   if (options->json) {
     print_json(checks);
   } else {
     print_summary(checks, told);
   }
-  return status_of(checks);
+  return selection.empty_on_purpose() ? kOk : status_of(checks);
 }
 
 }  // namespace petri::cli

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ namespace petri::cli {
 struct CheckOptions {
   std::vector<std::string> paths;
   std::string junit;
-  std::vector<std::string> reports;  // FORMAT[:FILE]
+  std::vector<std::string> reports;    // FORMAT[:FILE]
+  std::string shard;                   // "2/5"; empty: all
+  std::optional<std::string> changed;  // only what changed since this revision; empty text: since the usual one
   int jobs = 1;
   bool model_only = false, live_only = false, commands_only = false, json = false;
   ReproducerOptions reproducer;

@@ -17,7 +17,6 @@
 #include "harness/cli/words.hpp"
 #include "harness/report/github.hpp"
 #include "harness/report/gitlab.hpp"
-#include "harness/report/junit.hpp"
 #include "harness/report/tap.hpp"
 
 namespace petri::cli {
@@ -27,35 +26,24 @@ namespace fs = std::filesystem;
 struct ReportFormat {
   std::string_view name;
   std::string_view file;  // where it goes unless told otherwise; empty: it has to be told
-  std::string (*render)(const std::vector<CheckCase>& cases, const CheckOptions& options);
+  std::string (*render)(const std::vector<CheckCase>& cases, const Properties& properties);
 };
 
 namespace {
 
 constexpr std::string_view kStepSummary = "$GITHUB_STEP_SUMMARY";
 
-std::string junit(const std::vector<CheckCase>& cases, const CheckOptions&) {
-  return render_junit(cases);
-}
-std::string github(const std::vector<CheckCase>& cases, const CheckOptions&) {
-  return render_github_annotations(cases);
-}
-std::string github_summary(const std::vector<CheckCase>& cases, const CheckOptions&) {
-  return render_github_summary(cases);
-}
-std::string gitlab(const std::vector<CheckCase>& cases, const CheckOptions&) {
-  return render_gitlab(cases);
-}
-std::string tap(const std::vector<CheckCase>& cases, const CheckOptions&) {
-  return render_tap(cases);
+template <std::string (*Render)(const std::vector<CheckCase>&)>
+std::string without_properties(const std::vector<CheckCase>& cases, const Properties&) {
+  return Render(cases);
 }
 
 constexpr std::array kFormats{
-    ReportFormat{"junit", "", junit},
-    ReportFormat{"github", "-", github},
-    ReportFormat{"github-summary", kStepSummary, github_summary},
-    ReportFormat{"gitlab", "gl-code-quality-report.json", gitlab},
-    ReportFormat{"tap", "-", tap},
+    ReportFormat{"junit", "", render_junit},
+    ReportFormat{"github", "-", without_properties<render_github_annotations>},
+    ReportFormat{"github-summary", kStepSummary, without_properties<render_github_summary>},
+    ReportFormat{"gitlab", "gl-code-quality-report.json", without_properties<render_gitlab>},
+    ReportFormat{"tap", "-", without_properties<render_tap>},
 };
 
 ReportTarget target_of(const std::string& request) {
@@ -77,7 +65,9 @@ ReportTarget target_of(const std::string& request) {
 
 // What a check depends on beside the reproducer itself.
 std::string again(const Check& check, const std::string& file) {
-  return fmt::format("petri check --{}-only {}", name_of(check.mode), quoted_word(file));
+  const std::string only = check.mode == CheckMode::command ? "--run-commands --commands-only"
+                                                            : fmt::format("--{}-only", name_of(check.mode));
+  return fmt::format("petri check {} {}", only, quoted_word(file));
 }
 
 // A reader's message begins with the place: "file:line:column: reason".
@@ -95,6 +85,8 @@ std::vector<CheckCase> cases_of(const std::vector<Check>& checks) {
     made.reproducer = {project.within(check.file), result.line};
     if (result.state == CheckState::unreadable)
       made.reproducer.line = line_in_message(check.file.string(), result.text);
+    // The scenario names lines of the source as it was once; only a run of today's program names those of today.
+    if (check.mode == CheckMode::command) made.source = project.line_of(result.site, check.file.parent_path());
     made.mode = name_of(check.mode);
     made.state = result.state;
     made.text = result.text;
@@ -150,12 +142,12 @@ void require_writable(const std::vector<ReportTarget>& targets) {
     if (target.file != "-") require_writable(fs::path(target.file));
 }
 
-void write_reports(const std::vector<Check>& checks, const CheckOptions& options,
+void write_reports(const std::vector<Check>& checks, const Properties& properties,
                    const std::vector<ReportTarget>& targets) {
   if (targets.empty()) return;
   const std::vector<CheckCase> cases = cases_of(checks);
   for (const ReportTarget& target : targets) {
-    const std::string text = target.format->render(cases, options);
+    const std::string text = target.format->render(cases, properties);
     if (target.file == "-") {
       std::fwrite(text.data(), 1, text.size(), stdout);
       std::fflush(stdout);

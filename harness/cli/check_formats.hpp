@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/cli/check.hpp"
+#include "harness/report/junit.hpp"
 
 namespace petri::cli {
 
@@ -31,7 +32,8 @@ bool takes_stdout(const std::vector<ReportTarget>& targets);
 void require_writable(const std::vector<ReportTarget>& targets);
 
 // Each file is written beside its place and renamed, so that nobody reads half a report. Throws std::system_error.
-void write_reports(const std::vector<Check>& checks, const CheckOptions& options,
+// `properties` say what the run was, in the formats that have a place for it.
+void write_reports(const std::vector<Check>& checks, const Properties& properties,
                    const std::vector<ReportTarget>& targets);
 
 }  // namespace petri::cli

@@ -1,24 +1,125 @@
 #include "harness/cli/check_select.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
+#include <map>
 #include <set>
 
+#include "harness/cli/changed_files.hpp"
+#include "harness/cli/project.hpp"
+#include "harness/cli/shard.hpp"
+
 namespace petri::cli {
+namespace {
 
 namespace fs = std::filesystem;
+using Files = std::vector<fs::path>;
 
-std::vector<Check> select_checks(const CheckOptions& options) {
-  std::vector<Check> checks;
+Files reproducers_at(const std::vector<std::string>& paths) {
+  Files files;
   std::set<fs::path> seen;
-  for (const std::string& path : options.paths) {
-    for (const fs::path& file : find_scenarios(path)) {
-      if (!seen.insert(fs::weakly_canonical(file)).second) continue;
-      if (!options.live_only && !options.commands_only) checks.push_back({file, CheckMode::model});
-      if (!options.model_only && !options.commands_only) checks.push_back({file, CheckMode::live});
-      if (command_file_of(file)) checks.push_back({file, CheckMode::command});
+  for (const std::string& path : paths)
+    for (const fs::path& file : find_scenarios(path))
+      if (seen.insert(fs::weakly_canonical(file)).second) files.push_back(file);
+  return files;
+}
+
+fs::path folder_of(const fs::path& file) {
+  return fs::weakly_canonical(fs::absolute(file).parent_path());
+}
+
+// Where each file lies in its folder, whether or not it is a link.
+std::map<fs::path, std::vector<std::size_t>> by_folder(const Files& files) {
+  std::map<fs::path, std::vector<std::size_t>> folders;
+  for (std::size_t i = 0; i < files.size(); ++i) folders[folder_of(files[i])].push_back(i);
+  return folders;
+}
+
+// A changed scenario stands for itself. Any other file, such as a command or a payload, belongs to the scenarios of the
+// nearest folder at or above it that holds any.
+std::set<std::size_t> touched(const Files& files, const Files& changed) {
+  const auto folders = by_folder(files);
+  std::map<fs::path, std::size_t> scenarios;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    scenarios[folder_of(files[i]) / files[i].filename()] = i;
+    scenarios[fs::weakly_canonical(fs::absolute(files[i]))] = i;
+  }
+  std::set<std::size_t> found;
+  for (const fs::path& file : changed) {
+    if (const auto scenario = scenarios.find(file); scenario != scenarios.end()) {
+      found.insert(scenario->second);
+      continue;
+    }
+    for (fs::path folder = file.parent_path();; folder = folder.parent_path()) {
+      const auto members = folders.find(folder);
+      if (members != folders.end()) found.insert(members->second.begin(), members->second.end());
+      if (members != folders.end() || !folder.has_relative_path()) break;
     }
   }
-  return checks;
+  return found;
+}
+
+// Reproducers may lie in several repositories.
+Files keep_changed(const Files& files, const std::string& ref, std::string& since) {
+  std::set<std::string> seen;
+  Files changed;
+  for (const auto& [folder, members] : by_folder(files)) {
+    const fs::path top = Project(folder).root();
+    if (!seen.insert(top.string()).second) continue;
+    ChangedFiles found = changed_files(folder, ref);
+    since += (since.empty() ? "" : ", ") + found.since;
+    changed.insert(changed.end(), found.files.begin(), found.files.end());
+    if (!found.all) continue;
+    for (const fs::path& file : files)
+      if (Project(folder_of(file)).root() == top) changed.push_back(folder_of(file) / file.filename());
+  }
+  Files left;
+  for (const std::size_t i : touched(files, changed)) left.push_back(files[i]);
+  return left;
+}
+
+// By their names in the project: another machine may have checked it out elsewhere.
+Files keep_shard(const Files& files, const Shard& shard) {
+  const Project project(".");
+  std::vector<std::string> names;
+  for (const fs::path& file : files) names.push_back(project.within(file));
+  Files left;
+  for (const std::size_t i : members_of(shard, names)) left.push_back(files[i]);
+  return left;
+}
+
+}  // namespace
+
+Selection select_checks(const CheckOptions& options) {
+  Files files = reproducers_at(options.paths);
+  Selection selection;
+  selection.of = files.size();
+  if (options.changed) {
+    std::string since;
+    files = keep_changed(files, *options.changed, since);
+    selection.narrowed_by.emplace_back("changed since", since);
+  }
+  if (!options.shard.empty()) {
+    files = keep_shard(files, parse_shard(options.shard));
+    selection.narrowed_by.emplace_back("shard", options.shard);
+  }
+  selection.reproducers = files.size();
+  for (const fs::path& file : files) {
+    if (!options.live_only && !options.commands_only) selection.checks.push_back({file, CheckMode::model});
+    if (!options.model_only && !options.commands_only) selection.checks.push_back({file, CheckMode::live});
+    if (command_file_of(file)) selection.checks.push_back({file, CheckMode::command});
+  }
+  return selection;
+}
+
+std::string text_of(const Selection& selection) {
+  if (selection.narrowed_by.empty()) return {};
+  std::string why;
+  for (const auto& [name, value] : selection.narrowed_by)
+    why += fmt::format("{}{} {}", why.empty() ? "" : "; ", name, value);
+  return fmt::format("{} of {} reproducers ({}){}", selection.reproducers, selection.of, why,
+                     selection.reproducers == 0 ? ": nothing to check" : "");
 }
 
 }  // namespace petri::cli

@@ -1,14 +1,29 @@
 // Which checks `petri check` makes.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/cli/check.hpp"
 
 namespace petri::cli {
 
-// The checks of all reproducers at or below the paths, each file once, in the order of the paths and sorted below each.
-// Throws InputError for a path that holds no scenario.
-std::vector<Check> select_checks(const CheckOptions& options);
+struct Selection {
+  std::vector<Check> checks;
+  // What left reproducers out, with what became of it: {"changed since", "origin/main"}, {"shard", "2/5"}.
+  std::vector<std::pair<std::string, std::string>> narrowed_by;
+  std::size_t reproducers = 0, of = 0;  // selected, and there in all
+
+  bool empty_on_purpose() const { return checks.empty() && !narrowed_by.empty(); }
+};
+
+// The checks of all reproducers at or below the paths, each file once, in the order of the paths and sorted below each;
+// then of those only which --changed and --shard ask for. The shards are parts of what --changed leaves. Throws
+// InputError for a path that holds no scenario, and what changed_files and parse_shard throw.
+Selection select_checks(const CheckOptions& options);
+
+// "3 of 74 reproducers (changed since 1234abcd; shard 2/5)"; empty where nothing was left out.
+std::string text_of(const Selection& selection);
 
 }  // namespace petri::cli
