@@ -51,6 +51,8 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   add("jobs,j", po::value(&o.jobs)->value_name("N")->default_value(1), "checks at a time");
   add("allow-no-expect", po::bool_switch(&o.reproducer.allow_no_expect), "pass over scenarios without an expectation");
   add("json", po::bool_switch(&o.json), "print one JSON object");
+  add("add", po::value<std::string>()->value_name("FILE"),
+      "file a new reproducer instead: petri check --add FILE --help");
   add("path", po::value(&o.paths)->required(), "reproducer, or folder with reproducers below it");
   po::positional_options_description positional;
   positional.add("path", -1);
@@ -65,6 +67,12 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   if (!(o.reproducer.timeout_s > 0)) throw UsageError{"--timeout needs a number of seconds"};
   o.reproducer.program_path.assign(programs.begin(), programs.end());
   return o;
+}
+
+bool files_a_reproducer(const std::vector<std::string>& args) {
+  const auto own_end = std::find(args.begin(), args.end(), "--");
+  return std::any_of(args.begin(), own_end,
+                     [](const std::string& a) { return a == "--add" || a.starts_with("--add="); });
 }
 
 bool all_lack_something(const std::vector<Check>& checks) {
@@ -90,6 +98,7 @@ std::size_t count(const std::vector<Check>& checks, State state) {
 }
 
 int run_check(const std::vector<std::string>& args) {
+  if (files_a_reproducer(args)) return run_check_add(args);
   const std::optional<CheckOptions> options = parse_options(args);
   if (!options) return kOk;
   const std::vector<ReportTarget> reports = report_targets(*options);

@@ -31,6 +31,9 @@ struct Check {
   double seconds = 0;
 };
 
+// `petri check --add …`, which checks nothing but files a reproducer.
+int run_check_add(const std::vector<std::string>& args);
+
 std::size_t count(const std::vector<Check>& checks, CheckResult::State state);
 
 }  // namespace petri::cli

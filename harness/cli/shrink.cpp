@@ -16,7 +16,6 @@
 #include "harness/cli/shrink_report.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
-#include "harness/trace/digest.hpp"
 #include "harness/trace/write.hpp"
 #include "reducers/engine.hpp"
 #include "reducers/journal.hpp"
@@ -104,13 +103,6 @@ std::vector<EventRef> failure_events(const Diagnosis& diagnosis) {
     if (diagnosis.blocked[rank]) events.push_back({static_cast<std::int32_t>(rank), *diagnosis.blocked[rank]});
   }
   return events;
-}
-
-std::string digest_of_input(const std::string& path, const Scenario& scenario) {
-  if (fs::is_regular_file(path)) return digest_of_file(path);
-  std::ostringstream text;
-  write_scenario(scenario, text);
-  return digest_of(std::string_view(text.str()));
 }
 
 fs::path output_for(const Options& o) {

@@ -130,10 +130,11 @@ ReproducerCommand read_reproducer_command(const std::filesystem::path& file) {
   return command;
 }
 
-void write_reproducer_command(const std::vector<std::string>& arguments, const std::filesystem::path& file) {
+void write_reproducer_command(const ReproducerCommand& command, const std::filesystem::path& file) {
   errno = 0;
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  const nlohmann::ordered_json json{{"command", arguments}};
+  nlohmann::ordered_json json{{"command", command.arguments}};
+  if (command.ranks) json["ranks"] = *command.ranks;
   out << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   out.close();
   if (!out) throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), file.string());

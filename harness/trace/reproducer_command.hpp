@@ -34,7 +34,7 @@ struct ReproducerCommand {
 // Throws InputError with file, line and column for what it does not know, and for a file that is none or beyond 16 MiB.
 ReproducerCommand read_reproducer_command(const std::filesystem::path& file);
 
-// A file with this command and nothing else. Throws std::system_error.
-void write_reproducer_command(const std::vector<std::string>& arguments, const std::filesystem::path& file);
+// A file with `arguments` and `ranks` of this command, and nothing else. Throws std::system_error.
+void write_reproducer_command(const ReproducerCommand& command, const std::filesystem::path& file);
 
 }  // namespace petri

@@ -1,0 +1,165 @@
+// petri check --add: from a scenario to a reproducer that is kept.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "harness/cli/check.hpp"
+#include "harness/cli/filing.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/terminal.hpp"
+#include "harness/trace/error.hpp"
+#include "harness/trace/printable.hpp"
+
+namespace petri::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a person can read and a build server replays in a second; more is worth shrinking first.
+constexpr std::int32_t kManyRanks = 16;
+constexpr std::size_t kManyEvents = 1000;
+
+constexpr Help kHelp{
+    "petri check --add FILE [--to FOLDER] [--name NAME] [-- PROGRAM [ARGUMENT...]]",
+    "Files a scenario as a reproducer: a new folder with the scenario, what it is expected to do, where it comes "
+    "from,\n"
+    "and the program that must stay free of its failure, which is run with petri check --run-commands only.",
+    "petri check --add small.jsonl --to reproducers --name swap -- ./solver --size 64"};
+
+struct AddRequest {
+  std::string input, to, name;
+  std::int32_t ranks = 0;
+  bool any_outcome = false, json = false;
+  std::vector<std::string> program;
+};
+
+std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
+  // Everything after "--" is the program's, whatever it looks like.
+  const auto separator = std::find(args.begin(), args.end(), "--");
+  AddRequest r;
+  po::options_description options;
+  auto add = options.add_options();
+  add("add", po::value(&r.input)->required()->value_name("FILE"), "scenario file, or folder of recorded ranks");
+  add("to", po::value(&r.to)->value_name("FOLDER")->default_value("scenarios"), "where the new folder goes");
+  add("name", po::value(&r.name)->value_name("NAME"), "its name; without it FILE's");
+  add("ranks", po::value(&r.ranks)->value_name("N"), "with how many the program runs; without it as in the scenario");
+  add("allow-no-failure", po::bool_switch(&r.any_outcome), "also what completes (a legal twin) or is ambiguous");
+  add("json", po::bool_switch(&r.json), "print one JSON object");
+  po::variables_map values;
+  if (!parse({args.begin(), separator}, kHelp, options, {}, values)) return std::nullopt;
+  if (separator != args.end()) r.program.assign(separator + 1, args.end());
+  if (separator != args.end() && (r.program.empty() || r.program[0].empty()))
+    throw UsageError{"after -- comes the program that must stay free of the failure"};
+  if (values.count("ranks") != 0 && (r.ranks < 1 || r.program.empty()))
+    throw UsageError{"--ranks is a number of the program's ranks: -- PROGRAM is missing"};
+  return r;
+}
+
+// The file's name without endings; a file that is called "scenario" has its folder's.
+std::string name_after(const std::string& input) {
+  fs::path path = fs::absolute(input).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  std::string name = path.filename().string();
+  for (const char* ending : {".zst", ".jsonl", ".min"})
+    if (name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
+  if (name == "scenario") name = path.parent_path().filename().string();
+  return name;
+}
+
+std::string name_for(const AddRequest& request) {
+  const std::string name = request.name.empty() ? name_after(request.input) : request.name;
+  const bool fits = !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.size() < 200 &&
+                    printable_line(name) == name;
+  if (!fits) throw UsageError{fmt::format("'{}' is no name for a folder: give another --name", printable_line(name))};
+  return name;
+}
+
+bool says_nothing(const std::optional<Outcome>& expect) {
+  return !expect || (!expect->absent && !expect->verdict && expect->signature.empty());
+}
+
+// Why this is no reproducer, with the exit status for it; otherwise `expect` is complete.
+struct Refusal {
+  int status;
+  std::string reason;
+};
+
+std::optional<Refusal> settle_expectation(Scenario& scenario, const Diagnosis& own, const AddRequest& request) {
+  std::optional<Outcome>& expect = scenario.header.expect;
+  if (expect && expect->absent) return std::nullopt;  // speaks of the program's runs
+  if (says_nothing(expect) && !request.any_outcome) {
+    if (own.verdict == Verdict::ambiguous)
+      return Refusal{kAmbiguous,
+                     "the evidence does not decide what is wrong (--allow-no-failure files it all the same)"};
+    if (own.verdict == Verdict::completes)
+      return Refusal{kNotReproduced, "nothing is wrong in it (--allow-no-failure files it as a legal twin)"};
+  }
+  Outcome settled = expect.value_or(Outcome{});
+  if (!settled.verdict) settled.verdict = own.verdict;
+  if (settled.signature.empty() && settled.verdict == own.verdict) settled.signature = own.signature;
+  if (settled.verdict != own.verdict || settled.signature != own.signature) {
+    return Refusal{kNotReproduced,
+                   fmt::format("it expects {}, and shows {}",
+                               settled.signature.empty() ? name_of(*settled.verdict) : settled.signature,
+                               own.signature.empty() ? name_of(own.verdict) : own.signature)};
+  }
+  expect = settled;
+  return std::nullopt;
+}
+
+void print_filed(const AddRequest& request, const NewReproducer& filed, const fs::path& folder,
+                 const std::vector<fs::path>& others) {
+  const Scenario& scenario = filed.scenario;
+  const std::string& signature = filed.diagnosis.signature;
+  if (request.json) {
+    nlohmann::ordered_json json{{"folder", folder.string()},
+                                {"verdict", name_of(filed.diagnosis.verdict)},
+                                {"signature", signature},
+                                {"ranks", scenario.world()},
+                                {"events", scenario.event_count()}};
+    json["same_signature"] = nlohmann::ordered_json::array();
+    for (const fs::path& other : others) json["same_signature"].push_back(other.string());
+    fmt::print("{}\n", printable_json(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
+    return;
+  }
+  say(stdout, "filed: {}/ ({} ranks, {} events)\n  expects: {}\n", folder.string(), scenario.world(),
+      scenario.event_count(), signature.empty() ? name_of(filed.diagnosis.verdict) : signature);
+  for (const fs::path& other : others) say(stdout, "  note: {} is the same failure\n", other.string());
+  if (scenario.world() > kManyRanks || scenario.event_count() > kManyEvents)
+    say(stdout, "  hint: petri shrink makes a smaller one of it, which is quicker to check and to understand\n");
+  if (filed.command)
+    say(stdout, "  try:  petri check --run-commands {} fails until the program is mended\n", folder.string());
+}
+
+}  // namespace
+
+int run_check_add(const std::vector<std::string>& args) {
+  const std::optional<AddRequest> request = parse_request(args);
+  if (!request) return kOk;
+  const fs::path folder = fs::path(request->to) / name_for(*request);
+  NewReproducer reproducer;
+  reproducer.scenario = load_input(request->input);
+  Scenario& scenario = reproducer.scenario;
+  if (scenario.cut) throw InputError(request->input, 0, 0, "stops before its end line");
+  reproducer.diagnosis = diagnose(scenario);
+  if (const auto refusal = settle_expectation(scenario, reproducer.diagnosis, *request)) {
+    say(stderr, "petri check: {}: not filed: {}\n", request->input, refusal->reason);
+    return refusal->status;
+  }
+  if (!scenario.header.origin)
+    scenario.header.origin = Origin{request->input, digest_of_input(request->input, scenario), {}};
+  if (!request->program.empty()) {
+    reproducer.command.emplace().arguments = request->program;
+    if (request->ranks > 0) reproducer.command->ranks = request->ranks;
+  }
+  const std::vector<fs::path> others = filed_with(reproducer.diagnosis.signature, request->to);
+  file_reproducer(reproducer, folder);
+  print_filed(*request, reproducer, folder, others);
+  return kOk;
+}
+
+}  // namespace petri::cli
