@@ -44,7 +44,7 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
       "only the I-th of N equal parts of the reproducers: for N machines that share them");
   add("changed", po::bool_switch(&changed),
       "only reproducers that changed, by git, since the work left the default branch or, on that, since the commit "
-      "before: committed or not");
+      "before: committed or not; with --run-commands also the commands of all others");
   add("changed-since", po::value(&since)->value_name("REF"), "the same since the work left REF, e.g. origin/main");
   add("timeout", po::value(&o.reproducer.timeout_s)->value_name("S")->default_value(60),
       "limit for each check, and for each run of a command");

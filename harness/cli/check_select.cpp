@@ -61,7 +61,7 @@ std::set<std::size_t> touched(const Files& files, const Files& changed) {
 }
 
 // Reproducers may lie in several repositories.
-Files keep_changed(const Files& files, const std::string& ref, std::string& since) {
+std::set<std::size_t> changed_among(const Files& files, const std::string& ref, std::string& since) {
   std::set<std::string> seen;
   Files changed;
   for (const auto& [folder, members] : by_folder(files)) {
@@ -74,42 +74,67 @@ Files keep_changed(const Files& files, const std::string& ref, std::string& sinc
     for (const fs::path& file : files)
       if (Project(folder_of(file)).root() == top) changed.push_back(folder_of(file) / file.filename());
   }
-  Files left;
-  for (const std::size_t i : touched(files, changed)) left.push_back(files[i]);
-  return left;
+  return touched(files, changed);
+}
+
+// The checks of one reproducer.
+std::vector<Check> checks_of(const fs::path& file, const CheckOptions& options) {
+  std::vector<Check> checks;
+  if (!options.live_only && !options.commands_only) checks.push_back({file, CheckMode::model});
+  if (!options.model_only && !options.commands_only) checks.push_back({file, CheckMode::live});
+  if (command_file_of(file)) checks.push_back({file, CheckMode::command});
+  return checks;
+}
+
+using Groups = std::vector<std::vector<Check>>;  // one for each reproducer
+
+// Of those that did not change, the commands stay where they are run: what changed may be the program that they start,
+// and of which files that is made, nobody knows.
+Groups keep_changed(const Groups& groups, const CheckOptions& options, std::string& since) {
+  Files files;
+  for (const auto& group : groups) files.push_back(group.front().file);
+  const std::set<std::size_t> changed = changed_among(files, *options.changed, since);
+  Groups kept;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::vector<Check> group = groups[i];
+    if (!changed.contains(i))
+      std::erase_if(group, [&](const Check& check) {
+        return check.mode != CheckMode::command || !options.reproducer.run_commands;
+      });
+    if (!group.empty()) kept.push_back(std::move(group));
+  }
+  return kept;
 }
 
 // By their names in the project: another machine may have checked it out elsewhere.
-Files keep_shard(const Files& files, const Shard& shard) {
+Groups keep_shard(const Groups& groups, const Shard& shard) {
   const Project project(".");
   std::vector<std::string> names;
-  for (const fs::path& file : files) names.push_back(project.within(file));
-  Files left;
-  for (const std::size_t i : members_of(shard, names)) left.push_back(files[i]);
-  return left;
+  for (const auto& group : groups) names.push_back(project.within(group.front().file));
+  Groups kept;
+  for (const std::size_t i : members_of(shard, names)) kept.push_back(groups[i]);
+  return kept;
 }
 
 }  // namespace
 
 Selection select_checks(const CheckOptions& options) {
-  Files files = reproducers_at(options.paths);
+  Groups groups;
+  for (const fs::path& file : reproducers_at(options.paths))
+    if (auto group = checks_of(file, options); !group.empty()) groups.push_back(std::move(group));
   Selection selection;
-  selection.of = files.size();
+  selection.of = groups.size();
   if (options.changed) {
     std::string since;
-    files = keep_changed(files, *options.changed, since);
+    groups = keep_changed(groups, options, since);
     selection.narrowed_by.emplace_back("changed since", since);
   }
   if (!options.shard.empty()) {
-    files = keep_shard(files, parse_shard(options.shard));
+    groups = keep_shard(groups, parse_shard(options.shard));
     selection.narrowed_by.emplace_back("shard", options.shard);
   }
-  selection.reproducers = files.size();
-  for (const fs::path& file : files) {
-    if (!options.live_only && !options.commands_only) selection.checks.push_back({file, CheckMode::model});
-    if (!options.model_only && !options.commands_only) selection.checks.push_back({file, CheckMode::live});
-    if (command_file_of(file)) selection.checks.push_back({file, CheckMode::command});
-  }
+  selection.reproducers = groups.size();
+  for (const auto& group : groups) selection.checks.insert(selection.checks.end(), group.begin(), group.end());
   return selection;
 }
 

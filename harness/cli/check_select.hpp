@@ -19,7 +19,8 @@ struct Selection {
 };
 
 // The checks of all reproducers at or below the paths, each file once, in the order of the paths and sorted below each;
-// then of those only which --changed and --shard ask for. The shards are parts of what --changed leaves. Throws
+// then of those only which --changed and --shard ask for. --changed keeps the commands of all, where they are run. The
+// shards are parts of what it leaves. Throws
 // InputError for a path that holds no scenario, and what changed_files and parse_shard throw.
 Selection select_checks(const CheckOptions& options);
 

@@ -8,8 +8,10 @@
 namespace petri::cli::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 const char* const kDeadlock = R"({"petri":1,"world":2,"backend":"mpi","expect":{"verdict":"deadlock"}}
@@ -101,6 +103,23 @@ TEST_F(CheckSelect, OnlyWhatChangedIsChecked) {
   EXPECT_THAT(checked(run),
               UnorderedElementsAre("cases/a/scenario.jsonl", "cases/b/scenario.jsonl", "cases/c/scenario.jsonl",
                                    "cases/pair/two.jsonl", "cases/new/scenario.jsonl", "cases/moved/scenario.jsonl"));
+}
+
+TEST_F(CheckSelect, CommandsThatAreRunStayWhateverChanged) {
+  scratch.write("cases/b/reproducer.json", R"({"command":["./no-such-program"]})");
+  scratch.write("cases/d/reproducer.json", R"({"command":["./no-such-program"]})");
+  commit_all();
+  scratch.write("cases/d/README.md", "changed");
+  const auto told = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words{"check", "--changed-since", "HEAD", "--report", "tap"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.push_back("cases");
+    return scratch.petri(words, 120).out;
+  };
+  EXPECT_THAT(told({}), AllOf(HasSubstr("1..3\n"), HasSubstr("cases/d/scenario.jsonl (command)")));
+  const std::string run = told({"--run-commands"});
+  EXPECT_THAT(run, AllOf(HasSubstr("1..4\n"), HasSubstr("cases/b/scenario.jsonl (command)"),
+                         Not(HasSubstr("cases/b/scenario.jsonl (model)"))));
 }
 
 TEST_F(CheckSelect, AFileThatSeveralShareIsOfThemAll) {
