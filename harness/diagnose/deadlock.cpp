@@ -294,6 +294,10 @@ class DeadlockTeller {
       tell(*unanswered, finding);
       return finding;
     }
+    if (const auto habit = broken_habit_at_a_collective(scenario_, run_, graph_, component, precedents_)) {
+      tell(*habit, finding);
+      return finding;
+    }
     add_minority(component, finding);
     add_odd_site(component, finding);
     add_habit(component, waited_for(closed), finding);
@@ -348,7 +352,7 @@ class DeadlockTeller {
   }
 
   void add_minority(const Component& component, Finding& finding) const {
-    const auto minority = minority_of(scenario_, run_, graph_, component);
+    const auto minority = minority_of(scenario_, run_, graph_, component, precedents_);
     if (!minority) return;
     finding.culprits = minority->ranks;
     std::stable_partition(finding.events.begin(), finding.events.end(), [&](EventRef ref) {
@@ -402,18 +406,29 @@ class DeadlockTeller {
 
   bool add_habit(const Component& component, const std::vector<std::int32_t>& ranks, Finding& finding) const {
     const auto habit = broken_habit(scenario_, run_, graph_, component, ranks);
-    if (!habit) return false;
-    finding.culprits = {habit->instead.rank};
-    finding.events.insert(finding.events.begin(), {habit->before, habit->instead});
-    const Event& before = at(scenario_, habit->before);
-    finding.expected = fmt::format("{} after {}", habit->usual, event_text(scenario_, before));
-    finding.actual = fmt::format("rank {}: {}", habit->instead.rank, event_text(scenario_, habit->instead));
-    finding.evidence.push_back(std::exchange(
-        finding.text,
-        fmt::format("Rank {} left out {} after {} ({}), and went on to {}.", habit->instead.rank, habit->usual,
-                    event_text(scenario_, before), place_text(before), event_text(scenario_, habit->instead))));
-    finding.evidence.push_back("everywhere else in the record of these ranks the one call follows the other");
-    return true;
+    if (habit) tell(*habit, finding);
+    return habit.has_value();
+  }
+
+  void tell(const BrokenHabit& habit, Finding& finding) const {
+    finding.culprits = habit.ranks;
+    std::erase(finding.events, habit.instead);
+    finding.events.insert(finding.events.begin(), habit.instead);
+    std::string place = "at its beginning";
+    if (habit.before) {
+      const Event& before = at(scenario_, *habit.before);
+      std::erase(finding.events, *habit.before);
+      finding.events.insert(finding.events.begin(), *habit.before);
+      place = fmt::format("after {} ({})", event_text(scenario_, before), place_text(before));
+    }
+    const std::string who = sentence_start(habit.ranks), instead = event_text(scenario_, habit.instead);
+    finding.expected = fmt::format("{} {}", habit.usual, place);
+    finding.actual = fmt::format("{}: {}", ranks_text(habit.ranks), instead);
+    std::string text = fmt::format("{} left out {} {}, and went on to {}.", who, habit.usual, place, instead);
+    if (habit.waits) text = fmt::format("{} called {} {}, where {} comes.", who, instead, place, habit.usual);
+    if (habit.made_next) text = fmt::format("{} called {} before {}, {}.", who, instead, habit.usual, place);
+    finding.evidence.push_back(std::exchange(finding.text, std::move(text)));
+    finding.evidence.push_back(fmt::format("in all other places of the record {} comes there", habit.usual));
   }
 
   const Scenario& scenario_;

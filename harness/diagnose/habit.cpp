@@ -132,7 +132,63 @@ std::optional<BrokenHabit> broken_habit(const Scenario& scenario, const model::R
     if (!judge.is_missed(odd, usual.front()) || !judge.is_no_end(odd, call, usual)) continue;
     if (found && found->instead.rank != odd.rank) return std::nullopt;
     if (!found || odd.index < found->instead.index)
-      found = BrokenHabit{{odd.rank, odd.index - 1}, odd, event_text(scenario, usual.front())};
+      found = BrokenHabit{{odd.rank}, EventRef{odd.rank, odd.index - 1}, odd, event_text(scenario, usual.front())};
+  }
+  return found;
+}
+
+std::optional<Parting> parting_at(const model::Run& run, const Link& link, const Precedents& precedents) {
+  Parting parting;
+  const model::Gathering& gathering = run.gatherings[link.gathering];
+  const auto& members = run.gatherings.members(gathering);
+  for (std::size_t member = 0; member < members.size(); ++member)
+    if (gathering.arrivals[member] < model::kBefore)
+      parting.came.push_back({members[member], gathering.arrivals[member]});
+  for (const std::int32_t rank : link.targets) {
+    const auto here = static_cast<std::uint32_t>(run.index[static_cast<std::size_t>(rank)]);
+    const auto instead = precedents.instead_of(link.posted, rank, here);
+    if (!instead) return std::nullopt;
+    parting.instead.push_back(*instead);
+  }
+  return parting;
+}
+
+namespace {
+
+BrokenHabit habit_broken_by(const Scenario& scenario, const Precedents& precedents, const std::vector<EventRef>& odd,
+                            const std::vector<EventRef>& usual) {
+  BrokenHabit habit;
+  for (const EventRef ref : odd) habit.ranks.push_back(ref.rank);
+  std::sort(habit.ranks.begin(), habit.ranks.end());
+  habit.instead = odd.front();
+  if (habit.instead.index > 0) habit.before = EventRef{habit.instead.rank, habit.instead.index - 1};
+  habit.usual = event_text(scenario, usual.front());
+  const auto& events = scenario.ranks[static_cast<std::size_t>(habit.instead.rank)].events;
+  const EventRef next{habit.instead.rank, habit.instead.index + 1};
+  habit.made_next = next.index < events.size() && precedents.are_alike(next, usual.front());
+  return habit;
+}
+
+}  // namespace
+
+std::optional<BrokenHabit> broken_habit_at_a_collective(const Scenario& scenario, const model::Run& run,
+                                                        const WaitGraph& graph, const Component& component,
+                                                        const Precedents& precedents) {
+  std::optional<BrokenHabit> found;
+  for (const std::uint32_t node : component.nodes) {
+    for (const Link& link : graph.nodes()[node].links) {
+      if (link.kind != model::Atom::gathering || link.meets) continue;
+      const auto parting = parting_at(run, link, precedents);
+      if (!parting) continue;
+      const bool left_out = precedents.is_odd(parting->instead, parting->came);
+      if (!left_out && !precedents.is_odd(parting->came, parting->instead)) continue;
+      BrokenHabit habit = left_out ? habit_broken_by(scenario, precedents, parting->instead, parting->came)
+                                   : habit_broken_by(scenario, precedents, parting->came, parting->instead);
+      habit.waits = !left_out;
+      // Each side of a cycle tells the same story: that a call is missing says more than that another came.
+      if (found && (found->instead != habit.instead || found->ranks != habit.ranks)) return std::nullopt;
+      if (!found || left_out) found = std::move(habit);
+    }
   }
   return found;
 }

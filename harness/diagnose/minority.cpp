@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/habit.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -66,48 +67,16 @@ bool is_tie_of_a_group(const Scenario& scenario, const model::Gathering& gatheri
   return 2 * static_cast<std::size_t>(absent) == group.size();
 }
 
-// What ranks of other communicators, which made the same calls until then, did where half of one's members came.
-enum class Habit : std::uint8_t { unknown, made, not_made };
-
-bool same_calls(const Scenario& scenario, std::int32_t one, std::int32_t other, std::size_t number) {
-  const auto& first = scenario.ranks[static_cast<std::size_t>(one)].events;
-  const auto& second = scenario.ranks[static_cast<std::size_t>(other)].events;
-  return first.size() >= number && second.size() >= number &&
-         std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(number), second.begin(),
-                    [](const Event& a, const Event& b) { return a.op == b.op; });
-}
-
-Habit habit_elsewhere(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
-                      const Link& link) {
-  const EventRef call = link.posted;
-  const auto& members = run.gatherings.members(gathering);
-  const EventRef instead{link.targets.front(), call.index};
-  for (const std::int32_t absent : link.targets)
-    if (!same_calls(scenario, call.rank, absent, call.index)) return Habit::unknown;
-  if (scenario.ranks[static_cast<std::size_t>(instead.rank)].events.size() <= instead.index) return Habit::unknown;
-  std::size_t made = 0, not_made = 0;
-  for (std::int32_t rank = 0; rank < static_cast<std::int32_t>(scenario.ranks.size()); ++rank) {
-    if (std::find(members.begin(), members.end(), rank) != members.end()) continue;
-    if (!same_calls(scenario, call.rank, rank, call.index)) continue;
-    const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
-    if (events.size() <= call.index) continue;
-    const Event& there = events[call.index];
-    if (there.op == at(scenario, call).op && there.comm != gathering.comm &&
-        run.gatherings.ranks_of(there.comm).size() == members.size())
-      ++made;
-    else if (there.op == at(scenario, instead).op && there.comm == at(scenario, instead).comm)
-      ++not_made;
-  }
-  if ((made != 0) == (not_made != 0)) return Habit::unknown;
-  return made != 0 ? Habit::made : Habit::not_made;
+bool nobody_else_comes(const model::Run& run, const Link& link, const Precedents& precedents) {
+  const auto parting = parting_at(run, link, precedents);
+  return parting && precedents.lacks_precedent(parting->came, parting->instead);
 }
 
 // Ranks in a collective to which few have come, missed in another one to which most have. Where as many have come as
-// have not, what the ranks of like communicators do decides, or nothing.
+// have not, they must have come to what nobody calls elsewhere.
 std::optional<Minority> missed_by_most(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                       const Component& component) {
-  std::vector<std::int32_t> missed, elsewhere, skipped;
-  std::size_t skipping = 0;
+                                       const Component& component, const Precedents& precedents) {
+  std::vector<std::int32_t> missed, elsewhere;
   for (const std::uint32_t node : component.nodes) {
     const Link& link = graph.nodes()[node].links.front();
     if (graph.nodes()[node].links.size() > 1 || link.kind != model::Atom::gathering || link.meets) return std::nullopt;
@@ -118,25 +87,10 @@ std::optional<Minority> missed_by_most(const Scenario& scenario, const model::Ru
       missed.insert(missed.end(), link.targets.begin(), link.targets.end());
       continue;
     }
-    if (2 * gathering.missing == members.size()) {
-      const Habit habit = habit_elsewhere(scenario, run, gathering, link);
-      if (habit == Habit::unknown) return std::nullopt;
-      if (habit == Habit::made) {
-        skipped = link.targets;
-        ++skipping;
-        continue;
-      }
-    }
+    if (2 * gathering.missing == members.size() && !nobody_else_comes(run, link, precedents)) return std::nullopt;
     const auto here = ranks_at(graph, component, node);
     elsewhere.insert(elsewhere.end(), here.begin(), here.end());
   }
-  if (skipping == 1) {
-    std::sort(skipped.begin(), skipped.end());
-    return Minority{skipped, fmt::format("{} named because the ranks of like communicators, whose calls are the same "
-                                         "until then, all make the call that waits for {}",
-                                         ranks_text(skipped), skipped.size() == 1 ? "it" : "them")};
-  }
-  if (skipping > 1) return std::nullopt;
   std::sort(missed.begin(), missed.end());
   missed.erase(std::unique(missed.begin(), missed.end()), missed.end());
   std::sort(elsewhere.begin(), elsewhere.end());
@@ -149,10 +103,10 @@ std::optional<Minority> missed_by_most(const Scenario& scenario, const model::Ru
 }  // namespace
 
 std::optional<Minority> minority_of(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                    const Component& component) {
+                                    const Component& component, const Precedents& precedents) {
   if (!waits_for_collectives_only(graph, component)) return std::nullopt;
   if (auto minority = not_with_the_most(run, graph, component)) return minority;
-  return missed_by_most(scenario, run, graph, component);
+  return missed_by_most(scenario, run, graph, component, precedents);
 }
 
 }  // namespace petri::diagnosis

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/diagnose/precedent.hpp"
 #include "harness/diagnose/wait_graph.hpp"
 
 namespace petri::diagnosis {
@@ -17,6 +18,6 @@ struct Minority {
 
 // Nothing where the cycle has a wait for a message, which the many may have left out, or no majority.
 std::optional<Minority> minority_of(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                    const Component& component);
+                                    const Component& component, const Precedents& precedents);
 
 }  // namespace petri::diagnosis

@@ -47,29 +47,35 @@ void Precedents::count() const {
   }
 }
 
-std::size_t Precedents::places(const std::unordered_map<Token, std::uint32_t>& counts, Token wanted) const {
+std::size_t Precedents::elsewhere(const std::unordered_map<Token, std::uint32_t>& counts, Token wanted,
+                                  std::size_t here) const {
   const auto found = counts.find(wanted);
-  return found == counts.end() ? 0 : found->second;
+  return found == counts.end() ? 0 : found->second - std::min<std::size_t>(found->second, here);
+}
+
+bool Precedents::lacks_precedent(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const {
+  count();
+  const auto pair_at = [&](EventRef ref) { return pair_of(token_before(ref), token(at(scenario_, ref))); };
+  const auto are_one_pair = [&](const std::vector<EventRef>& side) {
+    return !side.empty() &&
+           std::all_of(side.begin(), side.end(), [&](EventRef ref) { return pair_at(ref) == pair_at(side.front()); });
+  };
+  if (!are_one_pair(one) || !are_one_pair(other)) return false;
+  return token_before(one.front()) == token_before(other.front()) &&
+         elsewhere(pairs_, pair_at(one.front()), one.size()) == 0 &&
+         elsewhere(pairs_, pair_at(other.front()), other.size()) >= kLeastPrecedents;
 }
 
 bool Precedents::is_odd(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const {
-  count();
-  // Places beside those that are asked about.
-  const auto elsewhere = [](std::size_t all, const std::vector<EventRef>& here) {
-    return all - std::min(all, here.size());
-  };
-  const auto precedents = [&](const std::vector<EventRef>& side) {
-    const EventRef ref = side.front();
-    return elsewhere(places(pairs_, pair_of(token_before(ref), token(at(scenario_, ref)))), side);
-  };
-  if (one.empty() || other.empty() || token_before(one.front()) != token_before(other.front())) return false;
-  if (precedents(one) != 0 || precedents(other) < kLeastPrecedents) return false;
+  if (!lacks_precedent(one, other)) return false;
   const EventRef odd = one.front();
-  const bool made_elsewhere = elsewhere(places(calls_, token(at(scenario_, odd))), one) != 0;
   const auto& events = scenario_.ranks[static_cast<std::size_t>(odd.rank)].events;
-  const bool goes_on =
-      odd.index + 1 < events.size() && token(events[odd.index + 1]) == token(at(scenario_, other.front()));
-  return made_elsewhere || goes_on;
+  const bool goes_on = odd.index + 1 < events.size() && are_alike({odd.rank, odd.index + 1}, other.front());
+  return goes_on || elsewhere(calls_, token(at(scenario_, odd)), one.size()) != 0;
+}
+
+bool Precedents::are_alike(EventRef one, EventRef other) const {
+  return token(at(scenario_, one)) == token(at(scenario_, other));
 }
 
 std::optional<EventRef> Precedents::instead_of(EventRef usual, std::int32_t rank, std::uint32_t last) const {

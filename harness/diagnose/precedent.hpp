@@ -16,11 +16,16 @@ class Precedents {
   // Counts nothing before the first question: most diagnoses ask none. `scenario` must outlive this.
   explicit Precedents(const Scenario& scenario) : scenario_(scenario) {}
 
-  // One side does `one`, the other `other`, each after a like call; each list holds the calls of the ranks that do so.
-  // True when what `one` does has no precedent in all the record and what `other` does has several: `one` left the
-  // usual way. A loop that ends looks alike, so the calls of `one` must also be made in other places, or be followed by
-  // the usual one.
+  // One side does `one`, the other `other`, each after a like call; the lists hold the calls of all ranks that do so.
+  // Has what `one` does no precedent in all the record, and what `other` does several?
+  bool lacks_precedent(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
+
+  // The same, and `one` left the usual way: a loop that ends lacks precedents, too, so the calls of `one` must be made
+  // in other places as well, or be followed by the usual one.
   bool is_odd(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
+
+  // The same operation with the same sizes, from the same call site, on communicators of one size.
+  bool are_alike(EventRef one, EventRef other) const;
 
   // What `rank` did, at or before `last`, directly after a call like the one that comes before `usual`.
   std::optional<EventRef> instead_of(EventRef usual, std::int32_t rank, std::uint32_t last) const;
@@ -30,7 +35,8 @@ class Precedents {
   Token token(const Event& event) const;
   Token token_before(EventRef ref) const;
   void count() const;
-  std::size_t places(const std::unordered_map<Token, std::uint32_t>& counts, Token wanted) const;
+  // How often it is counted at other places than the `here` that are asked about.
+  std::size_t elsewhere(const std::unordered_map<Token, std::uint32_t>& counts, Token wanted, std::size_t here) const;
 
   const Scenario& scenario_;
   mutable bool counted_ = false;

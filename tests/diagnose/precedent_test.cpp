@@ -76,6 +76,30 @@ TEST(Precedent, OfOtherGroupsCounts) {
   EXPECT_THAT(root.culprits, ElementsAre(2));
 }
 
+// A pair's last call of a step is missing: the one waits in it, the other with everybody else.
+TEST(Precedent, NamesTheRankThatLeftOutTheLastCallOnItsGroup) {
+  const auto steps = [](const std::string& comm, bool odd) {
+    const std::string one = "allgather(comm=" + comm + "); allreduce(comm=" + comm + "); barrier;";
+    return one + one + "allgather(comm=" + comm + ");" + (odd ? "" : "allreduce(comm=" + comm + ");") + "barrier";
+  };
+  for (const bool first : {true, false}) {
+    const Finding root = root_of(script({steps("a", first), steps("a", !first)}, R"({"comm":"a","ranks":[0,1]})"));
+    EXPECT_THAT(root.culprits, ElementsAre(first ? 0 : 1));
+    EXPECT_THAT(root.text, HasSubstr("left out allreduce on a after allgather on a"));
+    EXPECT_THAT(root.text, HasSubstr("went on to barrier"));
+  }
+}
+
+TEST(Precedent, NamesTheRankThatCameToACollectiveTooEarly) {
+  const std::string copies = R"({"comm":"a","ranks":[0,1]}
+    {"comm":"b","ranks":[0,1]})";
+  const std::string usual = "allreduce(comm=a); allgather(comm=b); barrier;",
+                    odd = "allgather(comm=b); allreduce(comm=a);";
+  const Finding root = root_of(script({usual + usual + usual, usual + usual + odd}, copies));
+  EXPECT_THAT(root.culprits, ElementsAre(1));
+  EXPECT_THAT(root.text, HasSubstr("called allgather on b before allreduce on a, after barrier"));
+}
+
 TEST(Precedent, OfALoopThatEndsIsNone) {
   const std::string loop = repeated(4, "allreduce(count=1);");
   const Finding root = root_of(script({loop + "allreduce(count=1); barrier", loop + "barrier"}));
