@@ -102,17 +102,22 @@ void compare_vectors(const std::vector<Arrival>& arrivals, std::vector<Clash>& c
   types.report("dtype", clashes);
 }
 
-// All members of a new group must name the same group (MPI 4.1, section 7.4.2); disjoint groups are legal.
+// All members of a new group must name the same group (MPI 4.1, section 7.4.2); disjoint groups are legal. Groups are
+// compared once each, not once for each of their members: there can be as many of both as ranks.
 void compare_groups(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
-  std::map<std::int32_t, Sides> by_member;
-  for (const Arrival& arrival : arrivals) {
-    const auto& ranks = arrival.event->extras->ranks;
-    for (const std::int32_t rank : ranks)
-      by_member[rank].add(fmt::format("group {}", fmt::join(ranks, ",")), arrival.ref);
-  }
-  for (auto& [member, sides] : by_member) {
-    sides.report("ranks", clashes);
-    if (!clashes.empty()) return;
+  std::map<std::vector<std::int32_t>, std::vector<EventRef>> callers;
+  for (const Arrival& arrival : arrivals)
+    if (!arrival.event->extras->ranks.empty()) callers[arrival.event->extras->ranks].push_back(arrival.ref);
+  std::map<std::int32_t, std::vector<decltype(callers)::const_iterator>> by_member;
+  for (auto group = callers.cbegin(); group != callers.cend(); ++group)
+    for (const std::int32_t rank : group->first) by_member[rank].push_back(group);
+  for (auto& [member, groups] : by_member) {
+    if (groups.size() < 2) continue;
+    std::sort(groups.begin(), groups.end(),
+              [](const auto& a, const auto& b) { return a->second.front() < b->second.front(); });
+    Sides sides;
+    for (const auto& group : groups) sides.add(fmt::format("group {}", fmt::join(group->first, ",")), group->second);
+    return sides.report("ranks", clashes);
   }
 }
 

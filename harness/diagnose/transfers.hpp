@@ -25,13 +25,10 @@ struct Arrival {
 // Sorts arrivals by a text; a clash when there are at least two.
 class Sides {
  public:
-  void add(const std::string& value, EventRef ref) {
-    const auto found =
-        std::find_if(sides_.begin(), sides_.end(), [&](const Clash::Side& side) { return side.value == value; });
-    if (found == sides_.end())
-      sides_.push_back({value, {ref}});
-    else
-      found->events.push_back(ref);
+  void add(const std::string& value, EventRef ref) { events_of(value).push_back(ref); }
+  void add(const std::string& value, const std::vector<EventRef>& refs) {
+    auto& events = events_of(value);
+    events.insert(events.end(), refs.begin(), refs.end());
   }
   void report(std::string argument, std::vector<Clash>& clashes) {
     if (sides_.size() < 2) return;
@@ -41,6 +38,12 @@ class Sides {
   }
 
  private:
+  std::vector<EventRef>& events_of(const std::string& value) {
+    for (Clash::Side& side : sides_)
+      if (side.value == value) return side.events;
+    return sides_.emplace_back(Clash::Side{value, {}}).events;
+  }
+
   std::vector<Clash::Side> sides_;
 };
 
