@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "reducers/deadline.hpp"
 #include "reducers/judge.hpp"
 #include "reducers/searches.hpp"
 #include "reducers/speculation.hpp"
@@ -36,7 +37,10 @@ Scenario with_origin(const Scenario& input, const ShrinkOptions& options) {
 class Engine {
  public:
   Engine(const Scenario& input, const Oracle& oracle, const ShrinkOptions& options)
-      : options_(options), judge_(oracle, options.journal), speculation_(judge_, options.jobs) {
+      : options_(options),
+        deadline_(options.limits.seconds, options.limits.stop),
+        judge_(oracle, options.journal),
+        speculation_(judge_, options.jobs, deadline_.token()) {
     judge_.remember(options.known);
     current_ = current_of(std::make_shared<const Scenario>(with_origin(input, options)));
     context_.seed = options.seed;
@@ -61,7 +65,12 @@ class Engine {
 
  private:
   bool input_reproduces() {
-    const Judgement judgement = judge_.judge(*current_.scenario, current_.fingerprint);
+    const Judgement judgement = judge_.judge(*current_.scenario, current_.fingerprint, deadline_.token());
+    if (judgement.answer == Answer::stopped) {
+      stop_now();
+      result_.reason = "stopped before there was an answer for the input";
+      return false;
+    }
     count(current_.fingerprint);
     result_.reproduced = judgement.answer == Answer::reproduces;
     if (result_.reproduced) return true;
@@ -116,6 +125,10 @@ class Engine {
     bool gained = false;
     while (!search.done() && !stopped()) {
       Trial trial = speculation_.next(search, current_);
+      if (trial.judgement.answer == Answer::stopped) {
+        stop_now();
+        break;
+      }
       const bool accept = trial.candidate.scenario != nullptr && decide(trial, others);
       if (accept) {
         gained = true;
@@ -159,11 +172,14 @@ class Engine {
 
   bool stopped() {
     if (!result_.stopped_by.empty()) return true;
-    const Limits& limits = options_.limits;
-    if (limits.tests != 0 && result_.tests >= limits.tests) result_.stopped_by = "tests";
-    if (limits.seconds > 0 && seconds_since(start_) >= limits.seconds) result_.stopped_by = "time";
-    if (limits.stop && limits.stop()) result_.stopped_by = "request";
+    if (options_.limits.tests != 0 && result_.tests >= options_.limits.tests) result_.stopped_by = "tests";
+    if (const std::string_view reason = deadline_.reached(); !reason.empty()) result_.stopped_by = reason;
     return !result_.stopped_by.empty();
+  }
+
+  // A question came back without an answer. An oracle may have heard of the user's wish before the deadline did.
+  void stop_now() {
+    if (!stopped()) result_.stopped_by = "request";
   }
 
   std::uint64_t wasted() const { return judge_.asked() - std::min(used_, judge_.asked()); }
@@ -177,6 +193,7 @@ class Engine {
   }
 
   const ShrinkOptions& options_;
+  Deadline deadline_;
   Judge judge_;
   Speculation speculation_;
   PassContext context_;

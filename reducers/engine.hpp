@@ -33,7 +33,8 @@ struct Limits {
   // same number stops at the same result whatever `jobs` is, and in a resumed run. 0: none.
   std::uint64_t tests = 0;
   double seconds = 0;          // 0: none. Where it stops depends on the machine
-  std::function<bool()> stop;  // asked before each candidate; true stops early. May be empty
+  std::function<bool()> stop;  // asked before each candidate and, from another thread, while one is judged; true stops
+                               // early, a question under way included. May be empty
 };
 
 struct ShrinkOptions {
@@ -66,6 +67,8 @@ struct ShrinkResult {
   std::string_view claim;  // kOneMinimal or kStoppedEarly
   std::string stopped_by;  // "tests", "time" or "request" where it stopped early
   std::uint64_t tests = 0;
+  // The same input, oracle, seed and budget of tests end here again: nothing that depends on the machine stopped it.
+  bool repeatable() const { return stopped_by.empty() || stopped_by == "tests"; }
   std::uint64_t asked = 0;   // calls of the oracle
   std::uint64_t wasted = 0;  // those that were judged ahead for nothing
   double seconds = 0;

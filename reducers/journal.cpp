@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "harness/trace/error.hpp"
@@ -19,13 +19,16 @@ namespace petri::reduce {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int kJournalVersion = 1;
+constexpr int kJournalVersion = 2;
+constexpr std::string_view kFirstWords = R"({"petri_journal":)";
+// By Answer; a question that was withdrawn has no line.
 constexpr std::array<std::string_view, 3> kAnswers{"reproduces", "passes", "unresolved"};
 
 std::string header_line(const JournalIdentity& identity) {
   const Json json{{"petri_journal", kJournalVersion},
                   {"input", identity.input},
                   {"oracle", identity.oracle},
+                  {"programs", identity.programs},
                   {"seed", identity.seed}};
   return json.dump() + '\n';
 }
@@ -44,9 +47,9 @@ std::string text_at(const Json& json, const char* key) {
 // Verdicts of a journal's text, line by line.
 class Reader {
  public:
-  Reader(std::string file, const JournalIdentity& identity) : file_(std::move(file)), identity_(identity) {}
+  explicit Reader(std::string file) : file_(std::move(file)) {}
 
-  // Returns the length of the part that is whole.
+  // Returns the length of the part that is whole: 0 where not even the first line is.
   std::size_t read(std::string_view text, Verdicts& known) {
     std::size_t whole = 0;
     for (std::size_t end = 0; (end = text.find('\n', whole)) != std::string_view::npos; whole = end + 1) {
@@ -54,7 +57,9 @@ class Reader {
       const Json json = Json::parse(text.substr(whole, end - whole), nullptr, false);
       if (!json.is_object()) broken("expected a JSON object");
       if (line_ == 1) {
-        check_header(json);
+        if (!json.contains("petri_journal")) broken("this is no journal of petri shrink");
+        header_ = json;
+        if (header_["petri_journal"] != kJournalVersion) return end + 1;
       } else {
         known.insert_or_assign(text_at(json, "candidate"), verdict(json));
       }
@@ -62,22 +67,24 @@ class Reader {
     return whole;
   }
 
+  // In what the journal is not the one of this identity; empty where it is.
+  std::string difference(const JournalIdentity& identity) const {
+    if (header_["petri_journal"] != kJournalVersion) return fmt::format("expected journal version {}", kJournalVersion);
+    const auto differs = [&](const char* what, const std::string& theirs, const std::string& ours) {
+      if (theirs == ours) return std::string();
+      return fmt::format("this journal belongs to another {} ('{}', now '{}'); name another file or remove it", what,
+                         theirs, ours);
+    };
+    for (const auto& [what, key, ours] :
+         {std::tuple{"input", "input", identity.input}, std::tuple{"oracle", "oracle", identity.oracle},
+          std::tuple{"program of petri or of the oracle", "programs", identity.programs}}) {
+      if (std::string text = differs(what, text_at(header_, key), ours); !text.empty()) return text;
+    }
+    return differs("seed", header_.value("seed", Json(nullptr)).dump(), std::to_string(identity.seed));
+  }
+
  private:
   [[noreturn]] void broken(const std::string& reason) const { throw InputError(file_, line_, 0, reason); }
-
-  void check_header(const Json& json) const {
-    const auto version = json.find("petri_journal");
-    if (version == json.end()) broken("this is no journal of petri shrink");
-    if (*version != kJournalVersion) broken(fmt::format("expected journal version {}", kJournalVersion));
-    const auto differs = [&](const char* what, const std::string& theirs, const std::string& ours) {
-      if (theirs == ours) return;
-      broken(fmt::format("this journal belongs to another {} ('{}', now '{}'); name another file or remove it", what,
-                         theirs, ours));
-    };
-    differs("input", text_at(json, "input"), identity_.input);
-    differs("oracle", text_at(json, "oracle"), identity_.oracle);
-    differs("seed", json.value("seed", Json(nullptr)).dump(), std::to_string(identity_.seed));
-  }
 
   Judgement verdict(const Json& json) const {
     const std::string answer = text_at(json, "answer");
@@ -90,7 +97,7 @@ class Reader {
   }
 
   std::string file_;
-  const JournalIdentity& identity_;
+  Json header_;
   std::size_t line_ = 0;
 };
 
@@ -98,28 +105,68 @@ class Reader {
 
 class Journal::File {
  public:
-  File(const std::filesystem::path& path, int flags)
-      : path_(path), descriptor_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) fail();
+  // Takes the file for this process alone, until it ends in whatever way.
+  explicit File(const std::filesystem::path& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0) cannot(std::strerror(errno));
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    // A file system that knows no locks does without.
+    if (fcntl(descriptor_, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN)) return;
+    ::close(descriptor_);
+    cannot("another petri shrink is writing it");
   }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File() { ::close(descriptor_); }
 
-  void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t written = ::write(descriptor_, text.data(), text.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      text.remove_prefix(static_cast<std::size_t>(written));
+  std::string read() const {
+    std::string text;
+    std::array<char, 1 << 16> part{};
+    for (ssize_t got = 0; (got = ::read(descriptor_, part.data(), part.size())) != 0;) {
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) cannot(std::strerror(errno));
+      text.append(part.data(), static_cast<std::size_t>(got));
     }
+    return text;
   }
 
+  void keep(std::size_t length) {
+    length_ = length;
+    if (ftruncate(descriptor_, static_cast<off_t>(length)) != 0) cannot(std::strerror(errno));
+  }
+
+  void append(std::string_view line) {
+    if (error_ != 0) return;
+    std::size_t done = 0;
+    while (done < line.size()) {
+      const ssize_t written =
+          ::pwrite(descriptor_, line.data() + done, line.size() - done, static_cast<off_t>(length_ + done));
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) {
+        error_ = written < 0 ? errno : ENOSPC;
+        // What is torn off at the end is cut off by whoever resumes, if it cannot be here.
+        if (ftruncate(descriptor_, static_cast<off_t>(length_)) != 0) return;
+        return;
+      }
+      done += static_cast<std::size_t>(written);
+    }
+    length_ += line.size();
+  }
+
+  int error() const { return error_.load(); }
+  void remove() const { ::unlink(path_.c_str()); }
+
  private:
-  [[noreturn]] void fail() const { throw std::system_error(errno, std::generic_category(), path_.string()); }
+  [[noreturn]] void cannot(const char* reason) const {
+    throw EnvironmentError(fmt::format("the journal {} cannot be used: {}", path_.string(), reason));
+  }
 
   std::filesystem::path path_;
   int descriptor_;
+  std::size_t length_ = 0;
+  std::atomic<int> error_{0};
 };
 
 Journal::Journal(std::unique_ptr<File> file) : file_(std::move(file)) {}
@@ -127,29 +174,40 @@ Journal::Journal(Journal&&) noexcept = default;
 Journal& Journal::operator=(Journal&&) noexcept = default;
 Journal::~Journal() = default;
 
-Journal Journal::begin(const std::filesystem::path& file, const JournalIdentity& identity) {
-  Journal journal(std::make_unique<File>(file, O_WRONLY | O_CREAT | O_TRUNC));
-  journal.file_->write(header_line(identity));
-  return journal;
-}
-
-Journal Journal::resume(const std::filesystem::path& file, const JournalIdentity& identity, Verdicts& known) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return begin(file, identity);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const std::size_t whole = Reader(file.string(), identity).read(text, known);
-  if (whole == 0) {
+Journal Journal::open(const std::filesystem::path& file, const JournalIdentity& identity, Existing existing,
+                      Verdicts& known) {
+  auto opened = std::make_unique<File>(file);
+  const std::string header = header_line(identity);
+  std::size_t whole = 0;
+  if (existing != Existing::replace) {
+    const std::string text = opened->read();
+    Reader reader(file.string());
+    whole = reader.read(text, known);
     // Killed while its first line was written; anything else that has no line is not ours to overwrite.
-    if (!header_line(identity).starts_with(text))
+    if (whole == 0 && kFirstWords.compare(0, text.size(), text, 0, kFirstWords.size()) != 0)
       throw InputError(file.string(), 1, 0, "this is no journal of petri shrink");
-    return begin(file, identity);
+    const std::string difference = whole == 0 ? std::string() : reader.difference(identity);
+    if (!difference.empty() && existing == Existing::resume) throw InputError(file.string(), 1, 0, difference);
+    if (!difference.empty()) {
+      known.clear();
+      whole = 0;
+    }
   }
-  std::filesystem::resize_file(file, whole);
-  return Journal(std::make_unique<File>(file, O_WRONLY | O_APPEND));
+  opened->keep(whole);
+  if (whole == 0) opened->append(header);
+  return Journal(std::move(opened));
 }
 
 void Journal::append(const std::string& fingerprint, const Judgement& judgement) {
-  file_->write(verdict_line(fingerprint, judgement));
+  file_->append(verdict_line(fingerprint, judgement));
+}
+
+std::string Journal::failure() const {
+  return file_->error() == 0 ? std::string() : std::strerror(file_->error());
+}
+
+void Journal::remove() {
+  file_->remove();
 }
 
 }  // namespace petri::reduce

@@ -1,7 +1,9 @@
 // Every verdict on disk as soon as it is known, so that a killed run goes on where it was.
 //
-// JSON Lines. First line: {"petri_journal":1,"input":"<digest>","oracle":"<name>","seed":0}; then one line a verdict:
-// {"candidate":"<fingerprint>","answer":"reproduces|passes|unresolved"} with "other" where a different failure was met.
+// JSON Lines. First line: {"petri_journal":2,"input":"<digest>","oracle":"<name>","programs":"<digests>","seed":0};
+// then one line a verdict: {"candidate":"<fingerprint>","answer":"reproduces|passes|unresolved"} with "other" where a
+// different failure was met. A verdict "unresolved" is as final as the others: the run went on from it, and the limits
+// that it came from are part of the oracle's name. A question that was withdrawn leaves no line.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +16,12 @@
 
 namespace petri::reduce {
 
-// What a journal belongs to. Verdicts of another input or oracle would be wrong ones; those of another seed would only
-// be of little use, but the run would no longer be the one that was begun.
+// What a journal belongs to: all that decides a verdict. Verdicts of another input or oracle would be wrong ones; those
+// of another seed would only be of little use, but the run would no longer be the one that was begun.
 struct JournalIdentity {
-  std::string input;   // fingerprint or digest of the input
-  std::string oracle;  // names the oracle with its settings
+  std::string input;     // fingerprint or digest of the input
+  std::string oracle;    // names the oracle with its settings: limits, repeats
+  std::string programs;  // digests of the programs that answer: a mended predicate is another one
   std::uint64_t seed = 0;
   bool operator==(const JournalIdentity&) const = default;
 };
@@ -27,20 +30,32 @@ using Verdicts = std::unordered_map<std::string, Judgement>;  // by fingerprint
 
 class Journal {
  public:
-  // Begins a new journal; an existing file is replaced. Throws std::system_error when the file cannot be written.
-  static Journal begin(const std::filesystem::path& file, const JournalIdentity& identity);
+  // What to do with a file that is there already.
+  enum class Existing {
+    replace,   // begin anew
+    resume,    // go on with it; refuse one of another identity
+    own_place  // go on with it; one of another identity is an older run's, and is replaced
+  };
 
-  // Goes on with an existing one, or begins it where there is none; `known` receives its verdicts. A torn last line is
-  // cut off. Throws InputError for a file that is no journal, is broken before its last line, or belongs to another
-  // input, oracle or seed.
-  static Journal resume(const std::filesystem::path& file, const JournalIdentity& identity, Verdicts& known);
+  // `known` receives the verdicts that are there. A torn last line is cut off. Throws InputError for a file that is no
+  // journal, is broken before its last line, or is refused (nothing is changed then); EnvironmentError when the file
+  // cannot be written, or another process that lives has it open as its journal.
+  static Journal open(const std::filesystem::path& file, const JournalIdentity& identity, Existing existing,
+                      Verdicts& known);
 
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
   ~Journal();
 
-  // Appends with one write to the file: it survives the end of this process by any signal. Callers take turns.
+  // Appends with one write to the file: it survives the end of this process by any signal. Callers take turns. Where
+  // the file cannot take the line (a full disk, a limit), it stays as it was and nothing is appended any more: the run
+  // goes on, and a resumed one asks again from there. Never throws for that.
   void append(const std::string& fingerprint, const Judgement& judgement);
+
+  // Why nothing is appended any more; empty while all is well. May be asked from any thread.
+  std::string failure() const;
+
+  void remove();  // the file goes; for a run that has come to its end
 
  private:
   class File;

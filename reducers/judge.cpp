@@ -13,30 +13,43 @@ void Judge::remember(const Verdicts& known) {
   }
 }
 
-Judgement Judge::judge(const Scenario& scenario, const std::string& fingerprint) {
-  std::promise<Judgement> promise;
-  std::shared_future<Judgement> answer;
-  bool is_new = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto [place, inserted] = known_.try_emplace(fingerprint);
-    if (inserted) place->second = promise.get_future().share();
-    answer = place->second;
-    is_new = inserted;
+Judgement Judge::judge(const Scenario& scenario, const std::string& fingerprint, const std::stop_token& stop) {
+  for (;;) {
+    std::promise<Judgement> promise;
+    std::shared_future<Judgement> answer;
+    bool is_new = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto [place, inserted] = known_.try_emplace(fingerprint);
+      if (inserted) place->second = promise.get_future().share();
+      answer = place->second;
+      is_new = inserted;
+    }
+    if (is_new) ask(scenario, fingerprint, stop, promise);
+    Judgement judgement = answer.get();
+    // Another thread's call was of no more use to that thread, but is to this one.
+    if (judgement.answer == Answer::stopped && !is_new && !stop.stop_requested()) continue;
+    return judgement;
   }
-  if (is_new) ask(scenario, fingerprint, promise);
-  return answer.get();
 }
 
-void Judge::ask(const Scenario& scenario, const std::string& fingerprint, std::promise<Judgement>& promise) {
-  ++asked_;
+void Judge::ask(const Scenario& scenario, const std::string& fingerprint, const std::stop_token& stop,
+                std::promise<Judgement>& promise) {
   try {
-    const Judgement judgement = oracle_(scenario);
-    if (journal_ != nullptr) {
-      const std::lock_guard lock(mutex_);
-      journal_->append(fingerprint, judgement);
+    Judgement judgement{Answer::stopped, {}};
+    if (!stop.stop_requested()) {
+      ++asked_;
+      judgement = oracle_(scenario, stop);
     }
-    promise.set_value(judgement);
+    {
+      const std::lock_guard lock(mutex_);
+      if (judgement.answer == Answer::stopped) {
+        known_.erase(fingerprint);
+      } else if (journal_ != nullptr) {
+        journal_->append(fingerprint, judgement);
+      }
+    }
+    promise.set_value(std::move(judgement));
   } catch (...) {
     promise.set_exception(std::current_exception());
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <future>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 
@@ -22,13 +23,15 @@ class Judge {
   void remember(const Verdicts& known);
 
   // `fingerprint` is that of `scenario`. Two threads that ask the same at once share one call of the oracle. Rethrows
-  // what the oracle threw.
-  Judgement judge(const Scenario& scenario, const std::string& fingerprint);
+  // what the oracle threw. `stopped` only where the token was set, or the oracle was interrupted by itself; such an
+  // answer is neither remembered nor written down.
+  Judgement judge(const Scenario& scenario, const std::string& fingerprint, const std::stop_token& stop);
 
   std::uint64_t asked() const { return asked_.load(); }  // calls of the oracle so far
 
  private:
-  void ask(const Scenario& scenario, const std::string& fingerprint, std::promise<Judgement>& promise);
+  void ask(const Scenario& scenario, const std::string& fingerprint, const std::stop_token& stop,
+           std::promise<Judgement>& promise);
 
   const Oracle& oracle_;
   Journal* journal_;

@@ -8,14 +8,14 @@ namespace {
 // Trials for each thread: enough that no thread waits for the one that decides.
 constexpr std::size_t kTrialsPerThread = 2;
 
-Trial try_one(const Search& search, const Current& current, Judge& judge) {
+Trial try_one(const Search& search, const Current& current, Judge& judge, const std::stop_token& stop) {
   std::optional<Scenario> made = search.apply();
   if (!made) return {};
   const Size size = size_of(*made);
   if (!(size < current.size)) return {};
   Trial trial{{std::make_shared<const Scenario>(std::move(*made)), {}, size}, {}};
   trial.candidate.fingerprint = fingerprint(*trial.candidate.scenario);
-  trial.judgement = judge.judge(*trial.candidate.scenario, trial.candidate.fingerprint);
+  trial.judgement = judge.judge(*trial.candidate.scenario, trial.candidate.fingerprint, stop);
   return trial;
 }
 
@@ -61,8 +61,9 @@ void Workers::work() {
   }
 }
 
-Speculation::Speculation(Judge& judge, int jobs)
-    : judge_(judge), window_(jobs > 1 ? static_cast<std::size_t>(jobs) * kTrialsPerThread : 1) {
+Speculation::Speculation(Judge& judge, int jobs, std::stop_token stop)
+    : judge_(judge), stop_(std::move(stop)), window_(jobs > 1 ? static_cast<std::size_t>(jobs) * kTrialsPerThread : 1) {
+  begin_round();
   if (jobs > 1) workers_ = std::make_unique<Workers>(jobs);
 }
 
@@ -71,7 +72,7 @@ Speculation::~Speculation() {
 }
 
 Trial Speculation::next(const Search& search, const Current& current) {
-  if (workers_ == nullptr) return try_one(search, current, judge_);
+  if (workers_ == nullptr) return try_one(search, current, judge_, round_.get_token());
   fill(search, current);
   return under_way_.front().get();
 }
@@ -81,18 +82,26 @@ void Speculation::rejected() {
 }
 
 void Speculation::restart() {
-  cancelled_->store(true);
-  cancelled_ = std::make_shared<std::atomic<bool>>(false);
+  if (!under_way_.empty()) {
+    round_.request_stop();
+    begin_round();
+  }
   under_way_.clear();
   ahead_.reset();
+}
+
+void Speculation::begin_round() {
+  stop_with_all_.reset();
+  round_ = std::stop_source();
+  stop_with_all_.emplace(stop_, [round = round_]() mutable { round.request_stop(); });
 }
 
 void Speculation::fill(const Search& search, const Current& current) {
   if (ahead_ == nullptr) ahead_ = search.clone();
   while (under_way_.size() < window_ && !ahead_->done()) {
     const std::shared_ptr<const Search> at = ahead_->clone();
-    auto task = std::make_shared<std::packaged_task<Trial()>>([this, at, current, cancelled = cancelled_] {
-      return cancelled->load() ? Trial{} : try_one(*at, current, judge_);
+    auto task = std::make_shared<std::packaged_task<Trial()>>([this, at, current, stop = round_.get_token()] {
+      return stop.stop_requested() ? Trial{{}, {Answer::stopped, {}}} : try_one(*at, current, judge_, stop);
     });
     under_way_.push_back(task->get_future());
     workers_->add([task] { (*task)(); });

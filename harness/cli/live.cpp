@@ -169,13 +169,16 @@ ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& opti
   job.capture_output = true;
   job.timeout_s = options.timeout_s.value_or(kReplayTimeout_s);
   job.limit_s = options.limit_s;
+  job.stop = options.stop;
   job.launcher_grace_s = kLauncherGrace_s;
   job.stop_grace_s = 0;  // all that the launcher would clean up lies in the run folder
   job.prepare = [&](const std::filesystem::path& folder, GuardedCommand& command) {
     const std::filesystem::path file = folder / "scenario.jsonl";
-    write_scenario(scenario, file);
     const std::filesystem::path files = folder / "files";
-    std::filesystem::create_directory(files);
+    command.prepare = [&scenario, file, files] {
+      write_scenario(scenario, file);
+      std::filesystem::create_directory(files);
+    };
     for (std::string& argument : worker_arguments(file, files, options))
       command.arguments.push_back(std::move(argument));
   };

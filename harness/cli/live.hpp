@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct ReplayOptions {
   std::optional<double> timeout_s;  // without progress
   std::optional<double> limit_s;    // in all
   DiagnoseOptions diagnose;
-  std::string source;  // the scenario's file, where it has one: a refusal names the line
+  std::stop_token stop;  // the answer is of no more use
+  std::string source;    // the scenario's file, where it has one: a refusal names the line
 };
 
 struct ReplayResult {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -57,6 +58,7 @@ int run(const std::vector<std::string>& args) {
 
 int main(int argc, char** argv) {
   using namespace petri;
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write, which says so
   try {
     return cli::run({argv + 1, argv + argc});
   } catch (const cli::UsageError& error) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "harness/launch/interrupt.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri::cli {
@@ -17,6 +18,14 @@ Judgement judge_diagnosis(const Diagnosis& diagnosis, const std::string& signatu
   return {Answer::passes, diagnosis.signature};
 }
 
+Judgement judge_replay(const ReplayResult& replay, const Outcome& expected) {
+  if (shows(replay, expected)) return {Answer::reproduces, {}};
+  if (replay.job.end == JobResult::End::timed_out) return {Answer::unresolved, {}};
+  // The schedule of the failure, but this run got through: it does not show it.
+  if (replay.diagnosis.signature == expected.signature) return {Answer::passes, {}};
+  return judge_diagnosis(replay.diagnosis, {});
+}
+
 }  // namespace
 
 reduce::Oracle model_oracle(std::string signature, DiagnoseOptions options) {
@@ -26,18 +35,27 @@ reduce::Oracle model_oracle(std::string signature, DiagnoseOptions options) {
 }
 
 reduce::Oracle live_oracle(Outcome expected, ReplayOptions options) {
-  return [expected = std::move(expected), options = std::move(options)](const Scenario& scenario) -> Judgement {
+  return reduce::Oracle::Ask([expected = std::move(expected), options = std::move(options)](
+                                 const Scenario& scenario, const std::stop_token& stop) -> Judgement {
+    const auto withdrawn = [&] { return stop.stop_requested() || interrupt_count() > 0; };
     try {
-      const ReplayResult replay = replay_scenario(scenario, options);
-      if (shows(replay, expected)) return {Answer::reproduces, {}};
-      if (replay.job.end == JobResult::End::timed_out) return {Answer::unresolved, {}};
-      // The schedule of the failure, but this run got through: it does not show it.
-      if (replay.diagnosis.signature == expected.signature) return {Answer::passes, {}};
-      return judge_diagnosis(replay.diagnosis, {});
+      if (!expected.signature.empty()) {
+        const Judgement first = judge_diagnosis(diagnose(scenario, options.diagnose), expected.signature);
+        if (first.answer != Answer::reproduces) return first;
+      }
+      ReplayOptions now = options;
+      now.stop = stop;
+      const ReplayResult replay = replay_scenario(scenario, now);
+      if (replay.job.end == JobResult::End::interrupted) return {Answer::stopped, {}};
+      return judge_replay(replay, expected);
     } catch (const InputError&) {
       return {Answer::unresolved, {}};
+    } catch (...) {
+      // A replay that was stopped before it had begun.
+      if (withdrawn()) return {Answer::stopped, {}};
+      throw;
     }
-  };
+  });
 }
 
 }  // namespace petri::cli

@@ -1,18 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
+#include "harness/cli/command.hpp"
 #include "harness/cli/confirm.hpp"
 #include "harness/cli/live.hpp"
 #include "harness/cli/live_limits.hpp"
-#include "harness/cli/options.hpp"
-#include "harness/cli/oracles.hpp"
-#include "harness/cli/output.hpp"
+#include "harness/cli/shrink_options.hpp"
+#include "harness/cli/shrink_oracle.hpp"
 #include "harness/cli/shrink_report.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
@@ -27,99 +29,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kLiveLimit_s = 60;
-
-constexpr Help kHelp{"petri shrink [options] SCENARIO",
-                     "Shrinks a failing scenario to the fewest ranks and events that still fail in the same way.",
-                     "petri shrink -o small.jsonl hang.jsonl    writes the reproducer and replays it once"};
-
-struct Options {
-  std::string input, output, oracle, k_of_n, journal, also_found;
-  int jobs = 1;
-  std::uint64_t seed = 0, max_tests = 0;
-  double max_time_s = 0, timeout_s = 0;
-  bool resume = false, no_live = false, json = false;
-};
-
-std::optional<Options> parse_options(const std::vector<std::string>& args) {
-  Options o;
-  po::options_description options;
-  auto add = options.add_options();
-  add("output,o", po::value(&o.output)->value_name("FILE"), "where the reproducer goes (default: NAME.min.jsonl here)");
-  add("jobs,j", po::value(&o.jobs)->value_name("N")->default_value(1),
-      "judge on N threads; the result is the same for any N");
-  add("seed", po::value(&o.seed)->value_name("S")->default_value(0), "try in another order");
-  add("max-tests", po::value(&o.max_tests)->value_name("N")->default_value(0), "stop after N candidates; 0: never");
-  add("max-time", po::value(&o.max_time_s)->value_name("S")->default_value(0),
-      "stop after S seconds; 0: never. Where it stops depends on the machine");
-  add("journal", po::value(&o.journal)->value_name("FILE"), "write each verdict to FILE");
-  add("resume", po::bool_switch(&o.resume), "go on with the verdicts in the journal");
-  add("no-live", po::bool_switch(&o.no_live), "do not replay the result");
-  add("oracle", po::value(&o.oracle)->value_name("model|live|CMD")->default_value("model"),
-      "who judges: the model, live replays, or a program that is started in a fresh folder with scenario.jsonl in it "
-      "(also its last argument) and exits with 0 when the failure is there");
-  add("timeout", po::value(&o.timeout_s)->value_name("S")->default_value(300),
-      "limit for one run of such a program or replay");
-  add("k-of-n", po::value(&o.k_of_n)->value_name("K/N"), "ask up to N times; K failures count");
-  add("also-found", po::value(&o.also_found)->value_name("FOLDER"), "keep different failures that are met");
-  add("json", po::bool_switch(&o.json), "print one JSON object");
-  po::positional_options_description positional;
-  positional.add("scenario", 1);
-  options.add_options()("scenario", po::value(&o.input)->required(), "scenario file, or folder of recorded ranks");
-  po::variables_map values;
-  if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
-  if (o.jobs < 1) throw UsageError{"--jobs needs a number of threads"};
-  if (o.resume && o.journal.empty()) throw UsageError{"--resume needs the --journal to go on with"};
-  if (!o.journal.empty() && !o.resume && fs::exists(o.journal)) {
-    throw UsageError{fmt::format("{} exists: go on with it by --resume, or remove it", o.journal)};
-  }
-  return o;
-}
-
-reduce::Oracle with_repeats(reduce::Oracle oracle, const std::string& k_of_n) {
-  if (k_of_n.empty()) return oracle;
-  int k = 0;
-  int n = 0;
-  char slash = 0;
-  std::istringstream in(k_of_n);
-  if (!(in >> k >> slash >> n) || slash != '/' || in.peek() != EOF || k < 1 || n < k || n > 10000) {
-    throw UsageError{fmt::format("--k-of-n needs K/N with 1 <= K <= N, not '{}'", k_of_n)};
-  }
-  return reduce::k_of_n(std::move(oracle), k, n);
-}
-
-reduce::Oracle oracle_for(const Options& o, const Scenario& input, const Diagnosis& diagnosis) {
-  if (o.oracle == "model") return with_repeats(model_oracle(diagnosis.signature, {}), o.k_of_n);
-  if (o.oracle != "live") return with_repeats(command_oracle(o.oracle, o.timeout_s), o.k_of_n);
-  ReplayOptions replay;
-  replay.limit_s = o.timeout_s;
-  return with_repeats(live_oracle(expected_outcome(input, {}), replay), o.k_of_n);
-}
+constexpr int kAsksOfResult = 3;
 
 // Root cause and blocked calls: where the causal slice begins.
-std::vector<EventRef> failure_events(const Diagnosis& diagnosis) {
+std::vector<EventRef> failure_events(const Scenario& input, const Diagnosis& diagnosis) {
   std::vector<EventRef> events;
   if (!diagnosis.findings.empty()) events = diagnosis.findings[0].events;
   for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank) {
-    if (diagnosis.blocked[rank]) events.push_back({static_cast<std::int32_t>(rank), *diagnosis.blocked[rank]});
+    // A rank may also be blocked in a finalize that its record only implies.
+    const auto& blocked = diagnosis.blocked[rank];
+    if (blocked && *blocked < input.ranks[rank].events.size())
+      events.push_back({static_cast<std::int32_t>(rank), *blocked});
   }
   return events;
 }
 
-fs::path output_for(const Options& o) {
-  fs::path output = o.output;
-  if (output.empty()) {
-    fs::path name = fs::path(o.input).filename();
-    if (name.empty()) name = fs::absolute(o.input).parent_path().filename();
-    if (name.extension() == ".zst") name = name.stem();
-    if (name.extension() == ".jsonl") name = name.stem();
-    output = name.string() + ".min.jsonl";
-  }
-  require_other_than_input(output, o.input);
-  require_writable(output);
-  return output;
-}
-
-LiveConfirmation confirm(const Scenario& scenario, const Options& o) {
+LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   LiveConfirmation live;
   live.text = o.no_live ? "not wanted" : why_not_live(scenario);
   if (!live.text.empty()) return live;
@@ -158,69 +83,187 @@ Outcome outcome_of(const Scenario& scenario) {
   return {diagnosis.verdict, diagnosis.signature, false};
 }
 
-reduce::ShrinkResult shrink_input(const Options& o, const Scenario& input, const Diagnosis& diagnosis) {
-  reduce::ShrinkOptions options;
-  options.jobs = o.jobs;
-  options.seed = o.seed;
-  options.limits = {o.max_tests, o.max_time_s, [] { return interrupt_count() > 0; }};
-  options.failure = failure_events(diagnosis);
-  options.source = o.input;
-  options.digest = digest_of_input(o.input, input);
-  const reduce::JournalIdentity identity{options.digest, o.oracle + (o.k_of_n.empty() ? "" : " " + o.k_of_n), o.seed};
-  std::optional<reduce::Journal> journal;
-  if (!o.journal.empty()) {
-    journal = o.resume ? reduce::Journal::resume(o.journal, identity, options.known)
-                       : reduce::Journal::begin(o.journal, identity);
-    options.journal = &*journal;
+// What a run that was killed in the middle of writing its output left beside it. The journal is held: no other run
+// writes there now.
+void remove_torn_outputs(const fs::path& output) {
+  const std::string begin = output.filename().string() + ".part";
+  std::error_code ignored;
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    const bool torn =
+        name.starts_with(begin) && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begin.size()), name.end(),
+                                               [](unsigned char c) { return std::isdigit(c); });
+    if (torn) fs::remove(entry.path(), ignored);
   }
-  ProgressLine line;
-  if (!o.json) options.progress = [&](const reduce::Progress& progress) { line.show(progress); };
-  reduce::ShrinkResult result = reduce::shrink(input, oracle_for(o, input, diagnosis), options);
-  line.finish();
-  return result;
 }
 
-int not_reproduced(const Options& o, const Diagnosis& diagnosis, const std::string& reason) {
-  say(stderr, "petri shrink: {}: nothing to shrink: {}\n", o.input, reason);
+// Verdicts on disk, and what the user is told about them.
+class Notebook {
+ public:
+  Notebook(const ShrinkArguments& a, const reduce::JournalIdentity& identity)
+      : place_(a.journal_place()),
+        stays_(!a.journal.empty()),
+        journal_(reduce::Journal::open(
+            place_, identity, stays_ ? reduce::Journal::Existing::resume : reduce::Journal::Existing::own_place,
+            known_)) {
+    if (!known_.empty())
+      say(stderr, "going on with {} verdicts in {} (remove it to begin anew)\n", known_.size(), place_.string());
+  }
+
+  reduce::Journal& journal() { return journal_; }
+  reduce::Verdicts& known() { return known_; }
+
+  // The oracle asked again and again about one scenario: its first, second … answer is each a verdict of its own.
+  reduce::Oracle repeated(const reduce::Oracle& oracle, const Scenario& scenario) {
+    return reduce::Oracle::Ask([this, oracle, name = reduce::fingerprint(scenario), asked = std::make_shared<int>(0)](
+                                   const Scenario& same, const std::stop_token& stop) {
+      const std::string key = fmt::format("{}#{}", name, ++*asked);
+      if (const auto found = known_.find(key); found != known_.end()) return found->second;
+      const reduce::Judgement judgement = oracle(same, stop);
+      if (judgement.answer != reduce::Answer::stopped) journal_.append(key, judgement);
+      return judgement;
+    });
+  }
+
+  // Tells at once, and once, that the file cannot take any more.
+  void look() {
+    if (told_ || journal_.failure().empty()) return;
+    told_ = true;
+    say(stderr, "petri shrink: {}: {}: going on without it; a killed run would go on from here\n", place_.string(),
+        journal_.failure());
+  }
+
+  // The end was reached: nothing is left to go on with.
+  void close() {
+    if (!stays_) journal_.remove();
+  }
+
+ private:
+  fs::path place_;
+  bool stays_;
+  bool told_ = false;
+  reduce::Verdicts known_;
+  reduce::Journal journal_;
+};
+
+int not_reproduced(const ShrinkArguments& a, const Diagnosis& diagnosis, const std::string& reason) {
+  say(stderr, "petri shrink: {}: nothing to shrink: {}{}", a.input, reason, reason.ends_with('\n') ? "" : "\n");
   for (const std::string& note : diagnosis.notes) say(stderr, "  {}\n", note);
   return kNotReproduced;
 }
 
+// The whole of one run; the input is known to be readable and, for the model, to fail.
+class Shrinking {
+ public:
+  Shrinking(const ShrinkArguments& arguments, const Scenario& input, const Diagnosis& diagnosis)
+      : a_(arguments),
+        input_(input),
+        diagnosis_(diagnosis),
+        oracle_(oracle_for(a_, input, diagnosis)),
+        digest_(digest_of_input(a_.input, input)),
+        notebook_(a_, {digest_, oracle_.name, oracle_.programs, a_.seed}) {
+    remove_torn_outputs(a_.output);
+  }
+
+  int run() {
+    if (const std::string reason = check_input(); !reason.empty()) return give_up(reason);
+    reduce::ShrinkResult result = shrink();
+    if (interrupt_count() > 0 && !result.reproduced) {
+      say(stderr, "petri shrink: interrupted before there was an answer for the input\n");
+      return 128 + interrupt_signal();
+    }
+    if (!result.reproduced) return give_up(result.reason);
+    report(result);
+    return interrupt_count() == 0 ? kOk : 128 + interrupt_signal();
+  }
+
+ private:
+  // The engine asks once; an oracle that may answer differently is asked more often, unless a former run did so.
+  std::string check_input() {
+    const std::string name = reduce::fingerprint(input_);
+    if (oracle_.asks_of_input == 1 || notebook_.known().contains(name)) return "";
+    ShrinkOracle noted = oracle_;
+    noted.ask = noted.once = notebook_.repeated(oracle_.once, input_);
+    if (a_.k_of_n) noted.ask = reduce::k_of_n(noted.once, a_.k_of_n->k, a_.k_of_n->n);
+    std::string reason = why_not_shrunk(noted, a_, input_);
+    if (!reason.empty() || interrupt_count() > 0) return reason;
+    const reduce::Judgement failed{reduce::Answer::reproduces, {}};
+    notebook_.journal().append(name, failed);
+    notebook_.known().emplace(name, failed);
+    return "";
+  }
+
+  int give_up(const std::string& reason) {
+    notebook_.close();
+    return not_reproduced(a_, {}, reason);
+  }
+
+  reduce::ShrinkResult shrink() {
+    reduce::ShrinkOptions options;
+    options.jobs = a_.jobs;
+    options.seed = a_.seed;
+    options.limits = {a_.max_tests, a_.max_time_s, [] { return interrupt_count() > 0; }};
+    options.failure = failure_events(input_, diagnosis_);
+    options.source = a_.input;
+    options.digest = digest_;
+    options.journal = &notebook_.journal();
+    options.known = notebook_.known();
+    ProgressLine line;
+    options.progress = [&](const reduce::Progress& progress) {
+      notebook_.look();
+      if (!a_.json) line.show(progress);
+    };
+    reduce::ShrinkResult result = reduce::shrink(input_, oracle_.ask, options);
+    line.finish();
+    return result;
+  }
+
+  void report(reduce::ShrinkResult& result) {
+    const std::string foreign = reduce::not_from_original(input_, result.scenario);
+    if (!foreign.empty()) throw std::logic_error("the result is no part of the original: " + foreign);
+    ShrinkReport report;
+    report.input = a_.input;
+    report.output = a_.output;
+    report.outcome = outcome_of(result.scenario);
+    report.before = reduce::size_of(input_);
+    report.after = reduce::size_of(result.scenario);
+    Header& header = result.scenario.header;
+    header.observed.reset();  // of the original
+    header.expect.reset();
+    if (report.outcome.verdict) header.expect = report.outcome;
+    write_scenario(result.scenario, fs::path(a_.output));
+    report.also_found_files = file_also_found(a_.also_found, result.also_found);
+    if (interrupt_count() == 0 && oracle_.command)
+      report.asked_again =
+          reduce::ask_again(notebook_.repeated(oracle_.ask, result.scenario), result.scenario, kAsksOfResult);
+    if (interrupt_count() == 0) report.live = confirm(result.scenario, a_);
+    const bool ended = result.stopped_by.empty() && interrupt_count() == 0;
+    if (!ended) report.journal = a_.journal_place().string();
+    a_.json ? print_json(report, result) : print_text(report, result);
+    if (ended) notebook_.close();
+  }
+
+  const ShrinkArguments& a_;
+  const Scenario& input_;
+  const Diagnosis& diagnosis_;
+  ShrinkOracle oracle_;
+  std::string digest_;
+  Notebook notebook_;
+};
+
 }  // namespace
 
 int run_shrink(const std::vector<std::string>& args) {
-  const std::optional<Options> parsed = parse_options(args);
-  if (!parsed) return kOk;
-  const Options& o = *parsed;
-  const Scenario input = load_input(o.input);
-  const fs::path output = output_for(o);
+  const std::optional<ShrinkArguments> arguments = parse_shrink(args);
+  if (!arguments) return kOk;
+  const Scenario input = load_input(arguments->input);
   const Diagnosis diagnosis = diagnose(input);
   const bool fails = diagnosis.verdict != Verdict::completes && diagnosis.verdict != Verdict::ambiguous;
-  if (o.oracle == "model" && !fails) {
-    return not_reproduced(o, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));
-  }
-
+  if (arguments->asks_model() && !fails)
+    return not_reproduced(*arguments, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));
   const InterruptScope interrupts;
-  reduce::ShrinkResult result = shrink_input(o, input, diagnosis);
-  if (!result.reproduced) return not_reproduced(o, {}, result.reason);
-  const std::string foreign = reduce::not_from_original(input, result.scenario);
-  if (!foreign.empty()) throw std::logic_error("the result is no part of the original: " + foreign);
-
-  ShrinkReport report;
-  report.input = o.input;
-  report.output = output.string();
-  report.outcome = outcome_of(result.scenario);
-  report.before = reduce::size_of(input);
-  report.after = reduce::size_of(result.scenario);
-  Header& header = result.scenario.header;
-  header.observed.reset();  // of the original
-  header.expect.reset();
-  if (report.outcome.verdict) header.expect = report.outcome;
-  write_scenario(result.scenario, output);
-  report.also_found_files = file_also_found(o.also_found, result.also_found);
-  if (interrupt_count() == 0) report.live = confirm(result.scenario, o);
-  o.json ? print_json(report, result) : print_text(report, result);
-  return interrupt_count() == 0 ? kOk : 128 + interrupt_signal();
+  return Shrinking(*arguments, input, diagnosis).run();
 }
 
 }  // namespace petri::cli

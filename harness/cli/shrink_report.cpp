@@ -59,6 +59,41 @@ void print_also_found(const ShrinkReport& report, const reduce::ShrinkResult& re
   if (shown < found.size()) say(stdout, "             … (--also-found FOLDER keeps them)\n");
 }
 
+// Why it stopped early, and whether another run would stop elsewhere.
+std::string stop_text(const reduce::ShrinkResult& result) {
+  if (result.stopped_by.empty()) return "";
+  return fmt::format(" (by {}{})", result.stopped_by, result.repeatable() ? "" : "; another run may stop elsewhere");
+}
+
+std::string_view go_on_text(const reduce::ShrinkResult& result) {
+  if (result.stopped_by == "tests") return " with a larger --max-tests";
+  return result.stopped_by == "time" ? " again, its time begins anew" : " again";
+}
+
+// The sizes themselves, or what is smaller where those are alike.
+std::string gain_text(const reduce::Size& before, const reduce::Size& after) {
+  const std::string from = size_text(before);
+  const std::string to = size_text(after);
+  if (from != to) return from + " -> " + to;
+  if (before.payload != after.payload)
+    return fmt::format("{} -> {}", counted(before.payload, "element"), after.payload);
+  return fmt::format("{} -> {}", counted(before.facts, "recorded outcome"), after.facts);
+}
+
+void print_history(const reduce::ShrinkResult& result) {
+  std::string_view label = "history:";
+  for (const reduce::Gain& gain : result.history) {
+    say(stdout, "{:<13}{:<16} {}\n", label, gain.pass, gain_text(gain.before, gain.after));
+    label = "";
+  }
+}
+
+void print_asked_again(const reduce::Answers& answers) {
+  if (answers.asked() == 0) return;
+  say(stdout, "asked again: {} of {} runs on the result show the failure{}\n", answers.reproduces, answers.asked(),
+      answers.reproduces < answers.asked() ? ": the oracle wavers, see --k-of-n" : "");
+}
+
 Json json_of(const reduce::Size& size) {
   return {{"ranks", size.ranks}, {"events", size.events}, {"communicators", size.comms}};
 }
@@ -93,13 +128,16 @@ void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result) 
   say(stdout, "from:        {} ({})\n", report.input, size_text(report.before));
   say(stdout, "to:          {} ({})\n", report.output, size_text(report.after));
   if (report.outcome.verdict) say(stdout, "failure:     {}\n", printable_line(report.outcome.signature));
-  say(stdout, "claim:       {}{}\n", result.claim,
-      result.stopped_by.empty() ? "" : fmt::format(" (by {})", result.stopped_by));
+  say(stdout, "claim:       {}{}\n", result.claim, stop_text(result));
   say(stdout, "ranks:       original {}\n", origin_text(result.scenario));
   say(stdout, "candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
+  print_history(result);
   print_also_found(report, result);
+  print_asked_again(report.asked_again);
   say(stdout, "live:        {}{}{}\n", state_name(report.live.state), report.live.text.empty() ? "" : ": ",
       printable_line(report.live.text));
+  if (!report.journal.empty())
+    say(stdout, "to go on:    the same command{} (what is known lies in {})\n", go_on_text(result), report.journal);
 }
 
 void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) {
@@ -108,6 +146,8 @@ void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) 
   json["signature"] = report.outcome.signature;
   json["claim"] = result.claim;
   if (!result.stopped_by.empty()) json["stopped_by"] = result.stopped_by;
+  json["repeatable"] = result.repeatable();
+  if (!report.journal.empty()) json["journal"] = report.journal;
   json["from"] = json_of(report.before);
   json["to"] = json_of(report.after);
   json["original_ranks"] = result.scenario.header.origin ? Json(result.scenario.header.origin->ranks) : Json::array();
@@ -117,6 +157,8 @@ void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) 
   json["seconds"] = result.seconds;
   json["live"] = {
       {"state", state_name(report.live.state)}, {"text", report.live.text}, {"seconds", report.live.seconds}};
+  if (report.asked_again.asked() > 0)
+    json["asked_again"] = {{"reproduces", report.asked_again.reproduces}, {"asked", report.asked_again.asked()}};
   json["also_found"] = Json::array();
   for (std::size_t i = 0; i < result.also_found.size(); ++i) {
     Json also{{"signature", result.also_found[i].signature}};

@@ -38,6 +38,8 @@ struct ShrinkReport {
   reduce::Size before, after;
   LiveConfirmation live;
   std::vector<std::string> also_found_files;  // one for each of result.also_found, or empty
+  reduce::Answers asked_again;                // about the result, where a user's command judged
+  std::string journal;                        // from which the same command goes on; empty where the end was reached
 };
 
 void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result);

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +48,21 @@ pid_t start(const PreparedCommand& command) {
   waitpid(child, nullptr, 0);
   errno = error;
   return -1;
+}
+
+// Made here, by a process that no signal to petri's group reaches, and that removes it when petri is gone.
+int make_folder(const std::filesystem::path& folder) {
+  return mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+// False when petri is gone, or has thought better of it.
+bool told_to_start(int socket) {
+  char word = 0;
+  ssize_t got = 0;
+  do {
+    got = recv(socket, &word, sizeof word, 0);
+  } while (got < 0 && errno == EINTR);
+  return got == sizeof word && word == kGo;
 }
 
 class GuardLoop {
@@ -161,7 +177,7 @@ int PreparedCommand::become() const {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD}) std::signal(signal, SIG_DFL);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ}) std::signal(signal, SIG_DFL);
   if (!inherit_stdin_) {
     const int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
@@ -197,11 +213,15 @@ void run_guard_loop(const PreparedCommand& command, const std::filesystem::path&
   sigprocmask(SIG_SETMASK, &watched, nullptr);
   const int signals = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
 
-  const pid_t job = start(command);
-  const GuardMessage first =
-      job > 0 ? GuardMessage{GuardMessage::started, 0} : GuardMessage{GuardMessage::start_failed, errno};
-  send(3, &first, sizeof first, MSG_NOSIGNAL);
-  if (job > 0) GuardLoop(3, signals, job).run();
+  const GuardMessage folder_made{GuardMessage::folder_made, make_folder(folder)};
+  send(3, &folder_made, sizeof folder_made, MSG_NOSIGNAL);
+  if (folder_made.value == 0 && told_to_start(3)) {
+    const pid_t job = start(command);
+    const GuardMessage first =
+        job > 0 ? GuardMessage{GuardMessage::started, 0} : GuardMessage{GuardMessage::start_failed, errno};
+    send(3, &first, sizeof first, MSG_NOSIGNAL);
+    if (job > 0) GuardLoop(3, signals, job).run();
+  }
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   _exit(0);

@@ -12,9 +12,11 @@ namespace petri {
 // Set for every process of a job: names its run folder, and so marks the job's processes.
 inline constexpr const char* kRunVariable = "PETRI_RUN";
 
-// Guardian to petri, over a packet socket. Petri to guardian: a double, the grace in seconds before the kill.
+// Guardian to petri, over a packet socket: first how the folder was made. Petri to guardian: first the word to start
+// the command, then a double, the grace in seconds before the kill.
+inline constexpr char kGo = 1;
 struct GuardMessage {
-  enum Kind : int { started, start_failed, exited, signaled };
+  enum Kind : int { folder_made, started, start_failed, exited, signaled };
   Kind kind;
   int value;  // errno, exit status or signal
 };

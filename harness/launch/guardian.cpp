@@ -49,11 +49,21 @@ Guardian::Guardian(const GuardedCommand& command, std::filesystem::path folder) 
   }
 
   GuardMessage first{};
+  const auto refuse = [&](bool answered, const std::string& what) {
+    clean_up_after_guardian();
+    throw EnvironmentError(what + ": " + (answered ? std::strerror(first.value) : "its guardian was killed"));
+  };
+  if (!receive(socket_, first)) refuse(false, "cannot start " + command.arguments.front());
+  if (first.value != 0) refuse(true, "cannot make the folder " + folder_.string());
+  try {
+    if (command.prepare) command.prepare();
+  } catch (...) {
+    clean_up_after_guardian();
+    throw;
+  }
+  send(socket_, &kGo, sizeof kGo, MSG_NOSIGNAL);
   const bool answered = receive(socket_, first);
-  if (answered && first.kind == GuardMessage::started) return;
-  clean_up_after_guardian();
-  throw EnvironmentError("cannot start " + command.arguments.front() + ": " +
-                         (answered ? std::strerror(first.value) : "its guardian was killed"));
+  if (!answered || first.kind != GuardMessage::started) refuse(answered, "cannot start " + command.arguments.front());
 }
 
 Guardian::~Guardian() {

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +22,9 @@ struct GuardedCommand {
   bool inherit_stdin = false;                                    // false: /dev/null
   std::filesystem::path output;                                  // stdout and stderr go there; empty: petri's own
   std::filesystem::path working_folder = {};                     // empty: petri's own
+  // Puts files into the run folder: called before the command starts, when somebody stands by who removes the folder
+  // even if petri is killed at that moment. May be empty; what it throws reaches the caller of Guardian.
+  std::function<void()> prepare = {};
 };
 
 // How the command ended, as waitpid tells it.
@@ -31,8 +35,9 @@ struct CommandEnd {
 
 class Guardian {
  public:
-  // Starts the command. `folder` is removed at the end, by whoever is left. Throws EnvironmentError when the command
-  // cannot be started (the folder is removed then too).
+  // Makes `folder` where it is not there yet (name_run_folder) and starts the command. The folder is removed at the
+  // end, by whoever is left. Throws EnvironmentError when the command cannot be started (the folder is removed then
+  // too).
   Guardian(const GuardedCommand& command, std::filesystem::path folder);
   // Ends whatever still runs and removes the folder; returns when both are done.
   ~Guardian();

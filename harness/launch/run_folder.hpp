@@ -7,9 +7,13 @@
 
 namespace petri {
 
-// Makes a new folder that only this user can enter: in /dev/shm when it is there with `room` bytes free (a recording is
-// written through memory maps, and memory has no disk behind it that would slow them), else in $TMPDIR or /tmp. Throws
-// EnvironmentError when no place takes it. Whoever starts the guardian hands the folder over to it for removal.
+// A name for a new folder: in /dev/shm when it is there with `room` bytes free (a recording is written through memory
+// maps, and memory has no disk behind it that would slow them), else in $TMPDIR or /tmp. The guardian makes the folder,
+// for this user alone, so that there is never one that nobody would remove. Throws EnvironmentError when no place can
+// be written.
+std::filesystem::path name_run_folder(std::uint64_t room);
+
+// The same, made at once; whoever makes it removes it, or starts a guardian that does.
 std::filesystem::path make_run_folder(std::uint64_t room);
 
 }  // namespace petri

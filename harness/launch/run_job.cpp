@@ -45,7 +45,6 @@ std::filesystem::path recording_of(const JobOptions& options, const std::filesys
 // The job's command with the recorder in its environment and the launcher's files in the run folder.
 GuardedCommand command_for(const JobOptions& options, const std::filesystem::path& folder) {
   const std::filesystem::path recording = recording_of(options, folder);
-  std::filesystem::create_directories(recording);
   GuardedCommand command = options.command;
   auto& environment = command.environment;
   if (!options.recorder.empty()) environment.emplace_back("LD_PRELOAD", preload_list(options.recorder));
@@ -57,6 +56,10 @@ GuardedCommand command_for(const JobOptions& options, const std::filesystem::pat
   keep_launcher_files_in(folder, command);
   if (options.capture_output) command.output = folder / "output";
   if (options.prepare) options.prepare(folder, command);
+  command.prepare = [recording, files = std::move(command.prepare)] {
+    std::filesystem::create_directories(recording);
+    if (files) files();
+  };
   if (!options.recorder.empty()) forward_environment(command);
   return command;
 }
@@ -97,7 +100,7 @@ class JobRun {
   // True when petri has decided to stop the job; `result_.end` says why.
   bool decide() {
     const double now = now_s();
-    if (interrupt_signal() != 0) return decided(JobResult::End::interrupted, now);
+    if (interrupt_signal() != 0 || options_.stop.stop_requested()) return decided(JobResult::End::interrupted, now);
     if (options_.limit_s && now - started_ > *options_.limit_s) return decided(JobResult::End::timed_out, now);
     const Progress progress = records_.look();
     end_a_launcher_that_stays(progress, now);
@@ -220,16 +223,8 @@ class JobRun {
 
 JobResult run_job(const JobOptions& options) {
   const std::uint64_t ring = options.ring_mib.value_or(record::kDefaultRingMiB) << 20;
-  const std::filesystem::path folder = make_run_folder(ring * kRoomForRanks);
-  GuardedCommand command;
-  try {
-    command = command_for(options, folder);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);  // no guardian has it yet
-    throw;
-  }
-  return JobRun(options, command, folder).run();
+  const std::filesystem::path folder = name_run_folder(ring * kRoomForRanks);
+  return JobRun(options, command_for(options, folder), folder).run();
 }
 
 void apply_first_death(const JobResult& result, Scenario& recorded) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "harness/launch/guardian.hpp"
@@ -39,7 +40,9 @@ struct JobOptions {
   // sometimes stays for ever when a rank aborts.
   std::optional<double> launcher_grace_s;
 
-  // Called with the run folder before the command starts: may put files there and complete the command.
+  std::stop_token stop;  // the job is of no more use: it ends as if petri were interrupted
+
+  // Called with the run folder: may complete the command. Files are put there by `prepare` of the command itself.
   std::function<void(const std::filesystem::path&, GuardedCommand&)> prepare;
   // Both get the recording's folder. `prove` is asked while the job runs. `harvest` is called once: when petri is about
   // to stop the job (it still stands where it stood), or when the job has ended by itself; not when nothing was
@@ -59,7 +62,7 @@ struct JobResult {
   int tests = 0;                 // how often the deadlock test was asked …
   double testing_s = 0;          // … and what that took
   bool launcher_stayed = false;  // all ranks were gone, and it had to be killed: its status says nothing of them
-  int interrupted_by = 0;        // the signal that petri got
+  int interrupted_by = 0;        // the signal that petri got; 0 where the stop token was set
   std::optional<RankDeath> first_death;  // a rank that died without a word, before all others
   std::string output;                    // with capture_output: at most the last 64 KiB
   bool hung() const { return end == End::stalled || end == End::timed_out; }

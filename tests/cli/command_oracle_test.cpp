@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <stop_token>
+#include <thread>
 
 #include "harness/cli/command.hpp"
-#include "harness/cli/oracles.hpp"
+#include "harness/cli/command_oracle.hpp"
 #include "harness/cli/words.hpp"
 #include "harness/trace/error.hpp"
 
@@ -15,7 +18,7 @@ using reduce::Answer;
 namespace fs = std::filesystem;
 
 Answer answer_of(const std::string& command, double limit_s = 30) {
-  return command_oracle(command, limit_s)(Scenario(2)).answer;
+  return CommandOracle(command, limit_s).ask(Scenario(2), {}).answer;
 }
 
 TEST(Words, AreQuotedAsInAShell) {
@@ -50,6 +53,60 @@ TEST(CommandOracle, TheFolderIsRemoved) {
 
 TEST(CommandOracle, ARunThatTakesTooLongIsNoAnswer) {
   EXPECT_EQ(answer_of("sh -c 'sleep 1000 & sleep 1000'", 0.2), Answer::unresolved);
+}
+
+TEST(CommandOracle, AnAnswerThatIsOfNoMoreUseIsNotWaitedFor) {
+  std::stop_source stop;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop.request_stop();
+  });
+  const auto begun = std::chrono::steady_clock::now();
+  EXPECT_EQ(CommandOracle("sh -c 'sleep 1000 & sleep 1000'", 300).ask(Scenario(2), stop.get_token()).answer,
+            Answer::stopped);
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30));
+  later.join();
+}
+
+TEST(CommandOracle, WhatAProgramLeavesRunningEndsWithIt) {
+  EXPECT_EQ(answer_of("sh -c 'setsid sleep 1000 & exit 0'"), Answer::reproduces);
+}
+
+TEST(CommandOracle, AProgramMayChangeItsCopyOrRemoveItsFolder) {
+  EXPECT_EQ(answer_of("sh -c 'echo > scenario.jsonl'"), Answer::reproduces);
+  EXPECT_EQ(answer_of("sh -c 'cd / && rm -r \"$(dirname \"$1\")\"' oracle"), Answer::reproduces);
+}
+
+TEST(CommandOracle, TellsWhatTheProgramDidAndKeepsItsFolder) {
+  std::string pattern = (fs::temp_directory_path() / "petri_oracle_XXXXXX").string();
+  const fs::path here = mkdtemp(pattern.data());
+  const CommandOracle oracle("sh -c 'echo out; echo err >&2; echo junk > junk; exit 3'", 30);
+  const CommandOracle::Told told = oracle.tell(Scenario(2), here / "kept");
+  EXPECT_EQ(told.judgement.answer, Answer::passes);
+  EXPECT_THAT(told.how, ::testing::HasSubstr("exit status 3"));
+  EXPECT_EQ(told.output, "out\nerr\n");
+  EXPECT_TRUE(fs::exists(here / "kept" / "junk"));
+  EXPECT_TRUE(fs::exists(here / "kept" / "scenario.jsonl"));
+  fs::remove_all(here);
+}
+
+TEST(CommandOracle, OfMuchOutputTheEndIsTold) {
+  const CommandOracle oracle("sh -c 'seq 1 300000; exit 1'", 60);
+  const std::string output = oracle.tell(Scenario(2), {}).output;
+  EXPECT_TRUE(output.ends_with("300000\n"));
+  EXPECT_LT(output.size(), 100000U);
+}
+
+TEST(CommandOracle, AnotherProgramHasAnotherDigest) {
+  std::string pattern = (fs::temp_directory_path() / "petri_oracle_XXXXXX").string();
+  const fs::path here = mkdtemp(pattern.data());
+  std::ofstream(here / "check.sh") << "exit 0\n";
+  const CommandOracle oracle("sh " + (here / "check.sh").string(), 30);
+  const std::string before = oracle.digest();
+  EXPECT_EQ(oracle.digest(), before);
+  std::ofstream(here / "check.sh") << "exit 1\n";
+  EXPECT_NE(oracle.digest(), before);
+  fs::remove_all(here);
 }
 
 TEST(CommandOracle, ACommandThatIsNotThereIsAnError) {

@@ -112,6 +112,132 @@ TEST(Shrink, AUsersOwnTestJudges) {
   EXPECT_EQ(never.status, 5);
 }
 
+// The predicate itself sends the signals, in its eighth and its tenth run.
+TEST(Shrink, AnInterruptedRunGoesOnByTheSameCommand) {
+  const Scratch scratch;
+  const std::string here = scratch.folder().string();
+  scratch.write("hang.jsonl", extra_barrier());
+  scratch.write("n", "0\n");
+  scratch.write("check.sh", "read n < " + here + "/n; echo $((n + 1)) > " + here +
+                                "/n\ncase $n in 7) kill -INT $(cat " + here + "/pid);; 9) kill -TERM $(cat " + here +
+                                "/pid);; esac\ngrep -q .op.:.barrier. scenario.jsonl\n");
+  const std::vector<std::string> shrink{"sh",
+                                        "-c",
+                                        "echo $$ > pid; exec \"$@\"",
+                                        "sh",
+                                        PETRI_PROGRAM,
+                                        "shrink",
+                                        "--no-live",
+                                        "-o",
+                                        "small.jsonl",
+                                        "--oracle",
+                                        "sh ./check.sh",
+                                        "hang.jsonl"};
+  for (const int status : {130, 143}) {
+    const Ran run = scratch.run(shrink);
+    EXPECT_EQ(run.status, status) << run.err;
+    EXPECT_THAT(run.out, HasSubstr("stopped early (by request"));
+    EXPECT_THAT(run.out, HasSubstr("the same command again"));
+    EXPECT_TRUE(std::filesystem::exists(scratch.folder() / "small.jsonl.journal"));
+  }
+  const Ran resumed = scratch.run(shrink);
+  EXPECT_EQ(resumed.status, 0);
+  EXPECT_THAT(resumed.err, HasSubstr("going on with"));
+  EXPECT_FALSE(std::filesystem::exists(scratch.folder() / "small.jsonl.journal"));
+  const Ran anew = scratch.run(shrink);
+  EXPECT_EQ(anew.err, "");
+  EXPECT_THAT(anew.out, HasSubstr("1-minimal"));
+}
+
+TEST(Shrink, AMendedPredicateBeginsAnew) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const auto with = [&](const std::string& text) {
+    scratch.write("check.sh", "#!/bin/sh\n" + text + "\n");
+    std::filesystem::permissions(scratch.folder() / "check.sh", std::filesystem::perms::owner_all);
+    return scratch.petri(
+        {"shrink", "--no-live", "-o", "small.jsonl", "--max-tests", "4", "--oracle", "./check.sh", "hang.jsonl"});
+  };
+  EXPECT_EQ(with("grep -q barrier scenario.jsonl").status, 0);
+  EXPECT_THAT(with("grep -q barrier scenario.jsonl").err, HasSubstr("going on with"));
+  EXPECT_EQ(with("grep -q allreduce scenario.jsonl").err, "");
+}
+
+TEST(Shrink, AFullDiscForTheJournalEndsNothing) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const Ran run = scratch.run({"sh", "-c", "ulimit -f 1; exec \"$@\"", "sh", PETRI_PROGRAM, "shrink", "--no-live", "-o",
+                               "small.jsonl", "hang.jsonl"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("going on without it"));
+  EXPECT_THAT(run.out, HasSubstr("1-minimal"));
+}
+
+TEST(Shrink, APredicateThatFindsNothingInTheInputIsExplained) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  scratch.write("check.sh",
+                "#!/bin/sh\necho looking for a reduce >&2\ngrep -q '\"reduce\"$' scenario.jsonl || exit 7\n");
+  const auto shrink = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"shrink", "--no-live", "--oracle", "./check.sh"});
+    more.emplace_back("hang.jsonl");
+    return scratch.petri(more);
+  };
+  const Ran closed = shrink({});
+  EXPECT_EQ(closed.status, 3);
+  EXPECT_THAT(closed.err, HasSubstr("chmod +x"));
+  std::filesystem::permissions(scratch.folder() / "check.sh", std::filesystem::perms::owner_all);
+  const Ran run = shrink({"--keep", "kept"});
+  EXPECT_EQ(run.status, 5);
+  EXPECT_THAT(run.err, HasSubstr("the input does not fail (5 runs)"));
+  EXPECT_THAT(run.err, HasSubstr("exit status 7"));
+  EXPECT_THAT(run.err, HasSubstr("| looking for a reduce"));
+  EXPECT_TRUE(std::filesystem::exists(scratch.folder() / "kept" / "scenario.jsonl"));
+}
+
+// Its state lies outside: every fifth run misses the failure.
+TEST(Shrink, APredicateThatMissesOneInFiveIsFoundOutAndRepeatsHelp) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const std::string here = scratch.folder().string();
+  scratch.write("check.sh", "#!/bin/sh\nread n < " + here + "/n; echo $((n + 1)) > " + here +
+                                "/n\ntest $((n % 5)) -ne 3 || exit 1\ngrep -q '.op.:.barrier.' scenario.jsonl\n");
+  std::filesystem::permissions(scratch.folder() / "check.sh", std::filesystem::perms::owner_all);
+  const auto shrink = [&](std::vector<std::string> more) {
+    scratch.write("n", "0\n");
+    more.insert(more.begin(), {"shrink", "--no-live", "-o", "small.jsonl", "--oracle", "./check.sh"});
+    more.emplace_back("hang.jsonl");
+    return scratch.petri(more);
+  };
+  const Ran alone = shrink({});
+  EXPECT_EQ(alone.status, 5);
+  EXPECT_THAT(alone.err, HasSubstr("answers differently"));
+  EXPECT_THAT(alone.err, HasSubstr("16 of 20"));
+  EXPECT_THAT(alone.err, HasSubstr("--k-of-n 1/5"));
+  const Ran repeated = shrink({"--k-of-n", "1/5"});
+  EXPECT_EQ(repeated.status, 0) << repeated.err;
+  const Scenario small = read_scenario(scratch.folder() / "small.jsonl");
+  EXPECT_EQ(small.world(), 1);
+  EXPECT_EQ(small.event_count(), 1U);
+  EXPECT_THAT(repeated.out, HasSubstr("asked again: 3 of 3"));
+}
+
+// As C-Vise users write them.
+TEST(Shrink, PredicatesMayRunPetriItself) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  scratch.write("interesting.sh", std::string("#!/bin/sh\nset -e\n'") + PETRI_PROGRAM +
+                                      "' diagnose --json scenario.jsonl > out || test $? -eq 10\n"
+                                      "grep -q 'allreduce@0 meets B' out\n");
+  std::filesystem::permissions(scratch.folder() / "interesting.sh", std::filesystem::perms::owner_all);
+  for (const char* oracle : {"./interesting.sh", "sh ./interesting.sh"}) {
+    const Ran run =
+        scratch.petri({"shrink", "--no-live", "-o", "small.jsonl", "-j", "2", "--oracle", oracle, "hang.jsonl"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(read_scenario(scratch.folder() / "small.jsonl").event_count(), 2U);
+  }
+}
+
 TEST(Shrink, WrongUseAndBrokenInputAreToldApart) {
   const Scratch scratch;
   scratch.write("hang.jsonl", extra_barrier());

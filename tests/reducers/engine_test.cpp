@@ -189,6 +189,53 @@ TEST(Engine, WhatTheOracleThrowsReachesTheCaller) {
   EXPECT_THROW(shrink(data_parallel_job(), oracle, options), std::runtime_error);
 }
 
+// Judged by many threads: as soon as rank 0 is given up, what was judged ahead without it has no use any more.
+TEST(Engine, LosersAreStoppedAndLeaveNothingBehind) {
+  std::atomic<int> withdrawn{0}, answered{0};
+  const Oracle slow = Oracle::Ask([&](const Scenario& s, const std::stop_token& stop) {
+    const bool fails = has_extra_collective(s);
+    // A loser would take for ever; what is asked in earnest is answered once no other question is open before it.
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(fails ? 0 : 2);
+    while (std::chrono::steady_clock::now() < patience) {
+      if (stop.stop_requested()) {
+        ++withdrawn;
+        return Judgement{Answer::stopped, {}};
+      }
+      std::this_thread::yield();
+    }
+    ++answered;
+    return Judgement{fails ? Answer::reproduces : Answer::passes, {}};
+  });
+  const Scenario job = data_parallel_job();
+  const ShrinkResult alone = shrink(job, when(has_extra_collective));
+  ShrinkOptions options;
+  options.jobs = 4;
+  const ShrinkResult together = shrink(job, slow, options);
+  EXPECT_EQ(bytes_of(together.scenario), bytes_of(alone.scenario));
+  EXPECT_EQ(together.tests, alone.tests);
+  EXPECT_EQ(together.asked, static_cast<std::uint64_t>(withdrawn + answered));
+  EXPECT_EQ(together.claim, kOneMinimal);
+}
+
+TEST(Engine, AQuestionUnderWayIsWithdrawnWhenTheTimeIsOver) {
+  for (const int jobs : {1, 3}) {
+    std::atomic<int> asked{0};
+    const Oracle endless = Oracle::Ask([&](const Scenario& s, const std::stop_token& stop) {
+      if (++asked == 1) return Judgement{has_extra_collective(s) ? Answer::reproduces : Answer::passes, {}};
+      while (!stop.stop_requested()) std::this_thread::yield();
+      return Judgement{Answer::stopped, {}};
+    });
+    ShrinkOptions options;
+    options.jobs = jobs;
+    options.limits.seconds = 0.2;
+    const ShrinkResult result = shrink(data_parallel_job(), endless, options);
+    EXPECT_TRUE(result.reproduced);
+    EXPECT_EQ(result.stopped_by, "time");
+    EXPECT_FALSE(result.repeatable());
+    EXPECT_EQ(result.tests, 1U);
+  }
+}
+
 TEST(Engine, TheSameProgramIsNeverJudgedTwice) {
   std::set<std::string> seen;
   const Oracle oracle = [&](const Scenario& s) {
@@ -230,6 +277,34 @@ TEST(Subset, WhatIsNotFromTheOriginalIsNamed) {
   EXPECT_EQ(not_from_original(data_parallel_job(1), small).substr(0, 4), "rank");
   add(small, 0, collective(Op::scan));
   EXPECT_THAT(not_from_original(job, small), HasSubstr("rank 0"));
+}
+
+TEST(Oracle, IsAskedAgainToSeeWhetherItWavers) {
+  int asked = 0;
+  const Oracle wavering = [&](const Scenario&) {
+    return Judgement{++asked % 5 == 0 ? Answer::passes : Answer::reproduces, {}};
+  };
+  const Answers answers = ask_again(wavering, Scenario(1), 10);
+  EXPECT_EQ(answers.reproduces, 8);
+  EXPECT_EQ(answers.asked(), 10);
+  EXPECT_TRUE(answers.differ());
+}
+
+// Fails to see the failure one time in five: without repeats it is lost on the way, with them the minimum is reached.
+TEST(KOfN, FindsTheMinimumWithAPredicateThatMissesOneInFive) {
+  const auto missing_some = [](std::uint64_t& state) -> Oracle {
+    return [&state](const Scenario& s) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      const bool seen = has_extra_collective(s) && (state >> 33U) % 5 != 0;
+      return Judgement{seen ? Answer::reproduces : Answer::passes, {}};
+    };
+  };
+  const Scenario job = data_parallel_job();
+  const ShrinkResult sure = shrink(job, when(has_extra_collective));
+  for (std::uint64_t state : {1U, 2U, 3U}) {
+    const ShrinkResult result = shrink(job, k_of_n(missing_some(state), 1, 6));
+    EXPECT_EQ(bytes_of(result.scenario), bytes_of(sure.scenario));
+  }
 }
 
 TEST(KOfN, CountsRunsAndStopsWhenDecided) {

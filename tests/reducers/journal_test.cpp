@@ -2,6 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,7 +26,8 @@ using namespace testing;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-const JournalIdentity kIdentity{"xxh3-128:aa", "toy", 7};
+const JournalIdentity kIdentity{"xxh3-128:aa", "toy", "p", 7};
+using Existing = Journal::Existing;
 
 std::string read_all(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -45,10 +53,15 @@ class JournalTest : public ::testing::Test {
   }
   ~JournalTest() override { std::filesystem::remove_all(folder_); }
 
+  Journal begin() {
+    Verdicts none;
+    return Journal::open(file_, kIdentity, Existing::replace, none);
+  }
+
   std::string refusal(const JournalIdentity& identity) {
     Verdicts known;
     try {
-      Journal::resume(file_, identity, known);
+      Journal::open(file_, identity, Existing::resume, known);
     } catch (const InputError& error) {
       return error.what();
     }
@@ -62,25 +75,77 @@ TEST_F(JournalTest, VerdictsComeBack) {
   const Judgement failed{Answer::reproduces, {}};
   const Judgement other{Answer::passes, "deadlock(\"a\"\n)"};
   {
-    Journal journal = Journal::begin(file_, kIdentity);
+    Journal journal = begin();
     journal.append("one", failed);
     journal.append("two", other);
   }
   Verdicts known;
-  Journal::resume(file_, kIdentity, known).append("three", {Answer::unresolved, {}});
+  Journal::open(file_, kIdentity, Existing::resume, known).append("three", {Answer::unresolved, {}});
   EXPECT_EQ(known.at("one"), failed);
   EXPECT_EQ(known.at("two"), other);
   Verdicts again;
-  Journal::resume(file_, kIdentity, again);
+  Journal::open(file_, kIdentity, Existing::resume, again);
   EXPECT_THAT(again, SizeIs(3));
 }
 
 TEST_F(JournalTest, AJournalOfSomethingElseIsRefusedByName) {
-  { Journal::begin(file_, kIdentity); }
-  EXPECT_THAT(refusal({"xxh3-128:bb", "toy", 7}), HasSubstr("another input"));
-  EXPECT_THAT(refusal({"xxh3-128:aa", "live", 7}), HasSubstr("another oracle"));
-  EXPECT_THAT(refusal({"xxh3-128:aa", "toy", 8}), HasSubstr("another seed"));
+  begin();
+  EXPECT_THAT(refusal({"xxh3-128:bb", "toy", "p", 7}), HasSubstr("another input"));
+  EXPECT_THAT(refusal({"xxh3-128:aa", "live", "p", 7}), HasSubstr("another oracle"));
+  EXPECT_THAT(refusal({"xxh3-128:aa", "toy", "p", 8}), HasSubstr("another seed"));
+  EXPECT_THAT(refusal({"xxh3-128:aa", "toy", "q", 7}), HasSubstr("another program"));
   EXPECT_EQ(refusal(kIdentity), "");
+}
+
+TEST_F(JournalTest, InItsOwnPlaceAnOlderRunsJournalIsReplaced) {
+  begin().append("one", {Answer::passes, {}});
+  const JournalIdentity newer{"xxh3-128:bb", "toy", "p", 7};
+  Verdicts known;
+  Journal::open(file_, newer, Existing::own_place, known).append("two", {Answer::passes, {}});
+  EXPECT_THAT(known, SizeIs(0));
+  Journal::open(file_, newer, Existing::own_place, known);
+  EXPECT_THAT(known, SizeIs(1));
+  for (const char* older :
+       {"{\"petri_journal\":1,\"input\":\"x\"}\n{\"any\":1}\n", "{\"petri_jou", "{\"petri_journal\":2,\"inp", ""}) {
+    write_all(file_, older);
+    known.clear();
+    Journal::open(file_, newer, Existing::own_place, known);
+    EXPECT_THAT(known, SizeIs(0)) << older;
+  }
+  write_all(file_, "a letter to my aunt\n");
+  EXPECT_THROW(Journal::open(file_, newer, Existing::own_place, known), InputError);
+  EXPECT_EQ(read_all(file_), "a letter to my aunt\n");
+}
+
+TEST_F(JournalTest, AFileThatCannotGrowStaysWholeAndTheRunGoesOn) {
+  Journal journal = begin();
+  journal.append("one", {Answer::passes, {}});
+  const std::string whole = read_all(file_);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit narrow{whole.size() + 5, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &narrow);
+  journal.append("two", {Answer::passes, {}});
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_action);
+  EXPECT_EQ(journal.failure(), std::strerror(EFBIG));
+  journal.append("three", {Answer::passes, {}});
+  EXPECT_EQ(read_all(file_), whole);
+}
+
+TEST_F(JournalTest, TwoProcessesDoNotShareAJournal) {
+  const Journal journal = begin();
+  EXPECT_EXIT(
+      {
+        try {
+          begin();
+        } catch (const EnvironmentError& error) {
+          std::fprintf(stderr, "%s\n", error.what());
+          std::_Exit(3);
+        }
+      },
+      ::testing::ExitedWithCode(3), "another petri shrink is writing it");
 }
 
 TEST_F(JournalTest, OtherFilesAreRefusedAndLeftAlone) {
@@ -92,7 +157,7 @@ TEST_F(JournalTest, OtherFilesAreRefusedAndLeftAlone) {
 }
 
 TEST_F(JournalTest, ABrokenLineInsideIsAnErrorWithItsNumber) {
-  { Journal::begin(file_, kIdentity); }
+  begin();
   write_all(file_, read_all(file_) + "{\"candidate\":\"x\",\"answer\":\"perhaps\"}\n");
   EXPECT_THAT(refusal(kIdentity), HasSubstr(":2: "));
 }
@@ -102,7 +167,7 @@ TEST_F(JournalTest, AKilledRunResumesToTheSameBytesWhereverItWasCut) {
   const Oracle oracle = when(has_extra_collective);
   ShrinkOptions options;
   {
-    Journal journal = Journal::begin(file_, kIdentity);
+    Journal journal = begin();
     options.journal = &journal;
     shrink(job, oracle, options);
   }
@@ -118,7 +183,7 @@ TEST_F(JournalTest, AKilledRunResumesToTheSameBytesWhereverItWasCut) {
     ++cuts;
     write_all(file_, whole.substr(0, length));
     ShrinkOptions resumed;
-    Journal journal = Journal::resume(file_, kIdentity, resumed.known);
+    Journal journal = Journal::open(file_, kIdentity, Existing::resume, resumed.known);
     resumed.journal = &journal;
     const ShrinkResult result = shrink(job, oracle, resumed);
     ASSERT_EQ(bytes_of(result.scenario), bytes_of(undisturbed.scenario)) << "cut at " << length;

@@ -1,0 +1,98 @@
+#include "harness/cli/shrink_options.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "harness/cli/command.hpp"
+#include "harness/cli/options.hpp"
+#include "harness/cli/output.hpp"
+
+namespace petri::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostRepeats = 10000;
+
+constexpr Help kHelp{"petri shrink [options] SCENARIO",
+                     "Shrinks a failing scenario to the fewest ranks and events that still fail in the same way.",
+                     "petri shrink -o small.jsonl hang.jsonl    writes the reproducer and replays it once;\n"
+                     "  the same command after an interrupt or a kill goes on where it was"};
+
+std::optional<KOfN> k_of_n_from(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  KOfN wanted;
+  char slash = 0;
+  std::istringstream in(text);
+  if (!(in >> wanted.k >> slash >> wanted.n) || slash != '/' || in.peek() != EOF || wanted.k < 1 ||
+      wanted.n < wanted.k || wanted.n > kMostRepeats) {
+    throw UsageError{fmt::format("--k-of-n needs K/N with 1 <= K <= N, not '{}'", text)};
+  }
+  return wanted;
+}
+
+std::string output_for(const ShrinkArguments& a) {
+  if (!a.output.empty()) return a.output;
+  fs::path name = fs::path(a.input).filename();
+  if (name.empty()) name = fs::absolute(a.input).parent_path().filename();
+  if (name.extension() == ".zst") name = name.stem();
+  if (name.extension() == ".jsonl") name = name.stem();
+  return name.string() + ".min.jsonl";
+}
+
+void require_sense(const ShrinkArguments& a) {
+  if (a.jobs < 1) throw UsageError{"--jobs needs a number of threads"};
+  if (a.resume && a.journal.empty())
+    throw UsageError{"--resume needs the --journal to go on with; without one, a run goes on by itself"};
+  if (!a.journal.empty() && !a.resume && fs::exists(a.journal))
+    throw UsageError{fmt::format("{} exists: go on with it by --resume, or remove it", a.journal)};
+  if (!a.keep.empty() && !a.asks_command()) throw UsageError{"--keep is for the folder of an --oracle command"};
+  if (!a.keep.empty() && fs::exists(a.keep)) throw UsageError{fmt::format("{} exists: name a new folder", a.keep)};
+  require_other_than_input(a.output, a.input);
+  require_other_than_input(a.journal_place(), a.input);
+  require_writable(a.output);
+  require_writable(a.journal_place());
+}
+
+}  // namespace
+
+std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args) {
+  ShrinkArguments a;
+  std::string k_of_n;
+  po::options_description options;
+  auto add = options.add_options();
+  add("output,o", po::value(&a.output)->value_name("FILE"), "where the reproducer goes (default: NAME.min.jsonl here)");
+  add("jobs,j", po::value(&a.jobs)->value_name("N")->default_value(1),
+      "judge on N threads; the result is the same for any N");
+  add("seed", po::value(&a.seed)->value_name("S")->default_value(0), "try in another order");
+  add("max-tests", po::value(&a.max_tests)->value_name("N")->default_value(0), "stop after N candidates; 0: never");
+  add("max-time", po::value(&a.max_time_s)->value_name("S")->default_value(0),
+      "stop after S seconds; 0: never. Where it stops depends on the machine");
+  add("journal", po::value(&a.journal)->value_name("FILE"),
+      "write each verdict to FILE and leave it there (default: beside the output until the end is reached; from there "
+      "the same command goes on after an interrupt or a kill)");
+  add("resume", po::bool_switch(&a.resume), "go on with the verdicts in --journal FILE");
+  add("no-live", po::bool_switch(&a.no_live), "do not replay the result");
+  add("oracle", po::value(&a.oracle)->value_name("model|live|CMD")->default_value("model"),
+      "who judges: the model, live replays of what the model lets pass, or a program that is started in a fresh folder "
+      "with scenario.jsonl in it (also its last argument) and exits with 0 when the failure is there");
+  add("timeout", po::value(&a.timeout_s)->value_name("S")->default_value(300),
+      "limit for one run of such a program or replay");
+  add("k-of-n", po::value(&k_of_n)->value_name("K/N"), "ask up to N times; K failures count");
+  add("keep", po::value(&a.keep)->value_name("FOLDER"),
+      "where such a program finds nothing in the input itself, keep the folder of that run");
+  add("also-found", po::value(&a.also_found)->value_name("FOLDER"), "keep different failures that are met");
+  add("json", po::bool_switch(&a.json), "print one JSON object");
+  po::positional_options_description positional;
+  positional.add("scenario", 1);
+  options.add_options()("scenario", po::value(&a.input)->required(), "scenario file, or folder of recorded ranks");
+  po::variables_map values;
+  if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
+  a.k_of_n = k_of_n_from(k_of_n);
+  a.output = output_for(a);
+  require_sense(a);
+  return a;
+}
+
+}  // namespace petri::cli
