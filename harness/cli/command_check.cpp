@@ -199,7 +199,7 @@ CheckResult check_command(const Scenario& scenario, const ReproducerCommand& com
   // What the program writes where it stands goes with the run.
   job.prepare = [](const fs::path& run, GuardedCommand& guarded_command) {
     guarded_command.working_folder = run / "work";
-    fs::create_directory(guarded_command.working_folder);
+    guarded_command.prepare = [work = guarded_command.working_folder] { fs::create_directory(work); };
   };
   return CommandCheck(command, std::move(guarded), ranks, std::move(job)).run();
 }
