@@ -111,7 +111,7 @@ int run_check(const std::vector<std::string>& args) {
   run_checks(checks, *options, [&](const Check& check) {
     if (!options->json) print_check(check, told);
   });
-  write_reports(checks, selection.narrowed_by, reports);
+  write_reports(checks, *options, selection.narrowed_by, reports);
   if (options->json) {
     print_json(checks);
   } else {

@@ -63,11 +63,17 @@ ReportTarget target_of(const std::string& request) {
   return {format, summary, true};
 }
 
-// What a check depends on beside the reproducer itself.
-std::string again(const Check& check, const std::string& file) {
-  const std::string only = check.mode == CheckMode::command ? "--run-commands --commands-only"
-                                                            : fmt::format("--{}-only", name_of(check.mode));
-  return fmt::format("petri check {} {}", only, quoted_word(file));
+// The command that makes this check alone.
+std::string again(const Check& check, const std::string& file, const CheckOptions& options) {
+  std::string command = "petri check";
+  if (check.mode == CheckMode::command) {
+    command += " --run-commands --commands-only";
+    for (const fs::path& folder : options.reproducer.program_path)
+      command += " --program-path " + quoted_word(folder.string());
+  } else {
+    command += fmt::format(" --{}-only", name_of(check.mode));
+  }
+  return command + ' ' + quoted_word(file);
 }
 
 // A reader's message begins with the place: "file:line:column: reason".
@@ -76,7 +82,7 @@ std::size_t line_in_message(const std::string& file, const std::string& message)
   return static_cast<std::size_t>(std::strtoul(message.c_str() + file.size() + 1, nullptr, 10));
 }
 
-std::vector<CheckCase> cases_of(const std::vector<Check>& checks) {
+std::vector<CheckCase> cases_of(const std::vector<Check>& checks, const CheckOptions& options) {
   const Project project(".");
   std::vector<CheckCase> cases;
   for (const Check& check : checks) {
@@ -93,7 +99,7 @@ std::vector<CheckCase> cases_of(const std::vector<Check>& checks) {
     made.expected = result.expected;
     made.actual = result.actual;
     made.detail = result.detail;
-    made.again = again(check, made.reproducer.file);
+    made.again = again(check, made.reproducer.file, options);
     made.seconds = check.seconds;
     cases.push_back(std::move(made));
   }
@@ -142,10 +148,10 @@ void require_writable(const std::vector<ReportTarget>& targets) {
     if (target.file != "-") require_writable(fs::path(target.file));
 }
 
-void write_reports(const std::vector<Check>& checks, const Properties& properties,
+void write_reports(const std::vector<Check>& checks, const CheckOptions& options, const Properties& properties,
                    const std::vector<ReportTarget>& targets) {
   if (targets.empty()) return;
-  const std::vector<CheckCase> cases = cases_of(checks);
+  const std::vector<CheckCase> cases = cases_of(checks, options);
   for (const ReportTarget& target : targets) {
     const std::string text = target.format->render(cases, properties);
     if (target.file == "-") {

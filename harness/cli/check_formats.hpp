@@ -33,7 +33,7 @@ void require_writable(const std::vector<ReportTarget>& targets);
 
 // Each file is written beside its place and renamed, so that nobody reads half a report. Throws std::system_error.
 // `properties` say what the run was, in the formats that have a place for it.
-void write_reports(const std::vector<Check>& checks, const Properties& properties,
+void write_reports(const std::vector<Check>& checks, const CheckOptions& options, const Properties& properties,
                    const std::vector<ReportTarget>& targets);
 
 }  // namespace petri::cli
