@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "harness/launch/captured_output.hpp"
 #include "harness/launch/elsewhere.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/launch/mpirun.hpp"
@@ -20,7 +19,6 @@ namespace {
 constexpr int kLook_ms = 20;      // between two looks at the counters
 constexpr int kIdleLook_ms = 50;  // the same while nothing moves for long
 constexpr double kIdleAfter_s = 3;
-constexpr std::size_t kKeptOutput = 64 << 10;
 // A launcher ends its job when a rank dies, and then tells by which signal; srun does so only when it is told to.
 constexpr double kLauncherEnds_s = 10;
 // A launcher that has ranks where no signal of this host reaches them must get to end them: srun asks its controller.
@@ -70,6 +68,7 @@ class JobRun {
       : options_(options),
         recording_(recording_of(options, folder)),
         guardian_(command, folder),
+        output_(folder / "output"),
         records_(recording_),
         watch_(options.timeout_s),
         started_(now_s()) {}
@@ -84,12 +83,13 @@ class JobRun {
       }
     }
     if (result_.end != JobResult::End::by_itself) stop();
-    if (options_.capture_output) result_.output = tail_of(guardian_.folder() / "output");
+    if (options_.capture_output) result_.output = output_.end();
     return std::move(result_);
   }
 
  private:
   bool end_is_known() {
+    if (options_.capture_output) output_.trim();
     const double quiet = watch_.since_progress(now_s());
     records_.wait(guardian_.descriptor(), quiet > kIdleAfter_s ? kIdleLook_ms : kLook_ms);
     const std::optional<CommandEnd> end = guardian_.ended(0);
@@ -200,17 +200,10 @@ class JobRun {
     }
   }
 
-  static std::string tail_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary | std::ios::ate);
-    if (!in) return {};
-    const auto size = static_cast<std::size_t>(in.tellg());
-    in.seekg(static_cast<std::streamoff>(size > kKeptOutput ? size - kKeptOutput : 0));
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
   const JobOptions& options_;
   std::filesystem::path recording_;
   Guardian guardian_;
+  CapturedOutput output_;
   JobRecords records_;
   StallWatch watch_;
   double started_;

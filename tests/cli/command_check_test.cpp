@@ -88,6 +88,13 @@ TEST_F(CommandCheck, RunsThatTellNothingAreRepeatedAndNeverMet) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("inconclusive (2 runs of mpirun -n 2 told nothing"), HasSubstr("no proof")));
 }
 
+TEST_F(CommandCheck, OfWhatAProgramPrintsTheEndIsTold) {
+  const Ran run = check(told("print", R"(,"timeout":2,"retries":0)"), {"--json"});
+  EXPECT_EQ(run.status, 4) << run.out.substr(0, 1000);
+  EXPECT_THAT(run.out, HasSubstr("again and again"));
+  EXPECT_LT(run.out.size(), 100'000U);
+}
+
 TEST_F(CommandCheck, WhatIsMissingIsInconclusive) {
   for (const char* program : {"no-such-program", "./no-such-program", "{folder}/scenario.jsonl", "/etc"}) {
     const Ran run = check(std::string(R"({"command":[")") + program + "\"]}");

@@ -27,6 +27,10 @@ int rank_of_this() {
   compute_for_ever();
 }
 
+[[noreturn]] void print_for_ever() {
+  for (;;) std::puts("the same line, again and again and again and again and again and again and again and again");
+}
+
 void swap_calls() {
   if (rank_of_this() == 0) {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -46,6 +50,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (way == "stay") stay_with_a_child();
   if (way == "compute") compute_for_ever();
+  if (way == "print") print_for_ever();
   if (way == "swap") swap_calls();
   if (way == "abort" && rank_of_this() == 0) MPI_Abort(MPI_COMM_WORLD, 7);
   if (way == "write") std::ofstream("left-behind") << "by the program\n";
