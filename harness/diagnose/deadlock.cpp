@@ -28,30 +28,55 @@ class DeadlockTeller {
       : scenario_(scenario), run_(run), graph_(scenario, run), chain_(scenario, run, graph_) {}
 
   std::vector<Fault> tell() {
-    std::vector<std::pair<std::tuple<int, std::string>, Fault>> faults;
+    std::vector<Told> all;
     for (const Component& closed : graph_.components()) {
       const Component& component = kernels_.emplace_back(kernel_of(graph_, closed));
       Fault fault = fault_of(component, closed);
-      const auto same =
-          std::find_if(faults.begin(), faults.end(), [&](const auto& told) { return told.second.form == fault.form; });
-      if (same == faults.end()) {
-        faults.emplace_back(std::tuple(rank_of(component), fault.form), std::move(fault));
-        continue;
-      }
-      std::vector<std::int32_t> ranks;
-      for (const std::uint32_t node : component.nodes)
-        ranks.insert(ranks.end(), graph_.nodes()[node].ranks.begin(), graph_.nodes()[node].ranks.end());
-      same->second.findings.front().evidence.push_back(
-          fmt::format("the same failure once more, by itself, among {}", ranks_text(ranks)));
+      auto order = std::tuple(rank_of(component), other_waits(component), fault.form);
+      all.push_back({std::move(order), std::move(fault), ranks_at(component)});
     }
-    std::sort(faults.begin(), faults.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(all.begin(), all.end(), [](const Told& a, const Told& b) { return a.order < b.order; });
     std::vector<Fault> told;
-    for (auto& [order, fault] : faults) told.push_back(std::move(fault));
+    for (Told& one : all) {
+      const auto same =
+          std::find_if(told.begin(), told.end(), [&](const Fault& fault) { return fault.form == one.fault.form; });
+      if (same == told.end())
+        told.push_back(std::move(one.fault));
+      else
+        same->findings.front().evidence.push_back(
+            fmt::format("the same failure once more, by itself, among {}", ranks_text(one.ranks)));
+    }
     if (!told.empty()) chain_.add_victims(kernels_, told.front().findings.back());
     return told;
   }
 
  private:
+  struct Told {
+    std::tuple<int, std::size_t, std::string> order;
+    Fault fault;
+    std::vector<std::int32_t> ranks;
+  };
+
+  std::vector<std::int32_t> ranks_at(const Component& component) const {
+    std::vector<std::int32_t> ranks;
+    for (const std::uint32_t node : component.nodes)
+      ranks.insert(ranks.end(), graph_.nodes()[node].ranks.begin(), graph_.nodes()[node].ranks.end());
+    return ranks;
+  }
+
+  // For how many ranks that are stuck themselves does one wait that waits for a rank that is gone? Who waits for that
+  // one alone is nearest to the cause.
+  std::size_t other_waits(const Component& component) const {
+    if (component.terminal == Terminal::none) return 0;
+    std::size_t others = 0;
+    for (const std::uint32_t node : component.nodes)
+      for (const Link& link : graph_.nodes()[node].links)
+        others += static_cast<std::size_t>(std::count_if(link.targets.begin(), link.targets.end(), [&](auto rank) {
+          return graph_.node_of(link, rank).has_value();
+        }));
+    return others;
+  }
+
   // Different operations at one position say most, then a cycle, then a rank that has finished too early.
   int rank_of(const Component& component) const {
     if (component.terminal != Terminal::none) return 2;

@@ -59,9 +59,8 @@ void judge_diagnosis(const Fault& fault, const PlantedJob& job, const Diagnosis&
         fmt::format("culprits {} instead of {}", fmt::join(named, ","), fmt::join(job.culprits, ",")));
 }
 
-void shrink_it(const Fault& fault, const PlantedJob& job, const Diagnosis& diagnosis, Measured& result) {
+void shrink_it(const Scenario& minimum, const PlantedJob& job, const Diagnosis& diagnosis, Measured& result) {
   result.shrinks = true;
-  const Scenario minimum = minimum_of(fault);
   reduce::ShrinkOptions options;
   options.failure = failure_events(diagnosis);
   const reduce::ShrinkResult shrunk = reduce::shrink(job.scenario, same_failure(diagnosis.signature), options);
@@ -83,7 +82,7 @@ void shrink_it(const Fault& fault, const PlantedJob& job, const Diagnosis& diagn
 Measured measure(const Cell& cell) {
   Measured result;
   Watch watch;
-  const PlantedJob job = plant(*cell.fault, *cell.generator, cell.size, cell.place);
+  const PlantedJob job = plant(*cell.fault, *cell.variant, *cell.generator, cell.size, cell.place);
   result.events = job.scenario.event_count();
   result.generate_s = watch.lap();
   const Diagnosis diagnosis = diagnose(job.scenario);
@@ -92,7 +91,7 @@ Measured measure(const Cell& cell) {
   if (cell.fault->minimum.empty())
     result.minimum_reached = true;
   else if (!diagnosis.findings.empty())
-    shrink_it(*cell.fault, job, diagnosis, result);
+    shrink_it(minimum_of(*cell.fault, *cell.variant), job, diagnosis, result);
   result.shrink_s = watch.lap();
   return result;
 }

@@ -11,6 +11,7 @@ namespace petri::jobs {
 
 struct Cell {
   const Fault* fault = nullptr;
+  const Variant* variant = nullptr;
   const Generator* generator = nullptr;
   JobSize size;
   Place place;

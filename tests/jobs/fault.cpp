@@ -1,6 +1,10 @@
 #include "tests/jobs/fault.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "tests/jobs/plants.hpp"
+#include "tests/jobs/recording.hpp"
 #include "tests/support/script.hpp"
 
 namespace petri::jobs {
@@ -118,7 +122,9 @@ const std::vector<Fault> kFaults{
      "a lock kept over a barrier",
      deadlock,
      lock_and_barrier,
-     {"win_lock(win=w target=0 lock=exclusive); barrier", "win_lock(win=w target=0 lock=exclusive); barrier"}},
+     {"win_lock(win=w target=0 lock=exclusive); barrier", "win_lock(win=w target=0 lock=exclusive); barrier"},
+     "",
+     {"win_lock(win=w target=0 lock=exclusive); barrier", "win_lock(win=w target=0 lock=exclusive); end(running)"}},
     {"C19-shared", "a shared lock kept over a barrier", completes, lock_and_barrier_shared},
     {"C20",
      "lengths and data of two senders can pair",
@@ -147,12 +153,29 @@ PlantedJob plant(const Fault& fault, const Generator& generator, const JobSize& 
   return planted;
 }
 
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all{
+      {"plain"}, {"group", true, false}, {"recorded", false, true}, {"group-recorded", true, true}};
+  return all;
+}
+
+PlantedJob plant(const Fault& fault, const Variant& variant, const Generator& generator, const JobSize& size,
+                 Place place) {
+  place.in_group = variant.in_group;
+  PlantedJob planted = plant(fault, generator, size, place);
+  const auto stopped = [](const RankTrace& rank) { return rank.end.kind == EndKind::running; };
+  const bool is_recording = std::any_of(planted.scenario.ranks.begin(), planted.scenario.ranks.end(), stopped);
+  if (variant.recorded && !is_recording) planted.scenario = recorded(std::move(planted.scenario));
+  return planted;
+}
+
 Place usual_place(const JobSize& size) {
   return {size.world / 2 + 1, size.steps / 2};
 }
 
-Scenario minimum_of(const Fault& fault) {
-  return test::script(fault.minimum, fault.comms);
+Scenario minimum_of(const Fault& fault, const Variant& variant) {
+  const bool other = variant.recorded && !fault.recorded_minimum.empty();
+  return test::script(other ? fault.recorded_minimum : fault.minimum, fault.comms);
 }
 
 }  // namespace petri::jobs

@@ -22,6 +22,8 @@ struct Fault {
   // communicators that it declares. Empty where there is nothing to shrink.
   std::vector<std::string> minimum = {};
   std::string_view comms = {};
+  // Where a recording proves more than the program, since it says that a rank came no further.
+  std::vector<std::string> recorded_minimum = {};
 };
 
 const std::vector<Fault>& faults();
@@ -33,9 +35,19 @@ struct PlantedJob {
 };
 PlantedJob plant(const Fault& fault, const Generator& generator, const JobSize& size, Place place);
 
+// The four ways in which each fault is planted: among all ranks or in a group, as the program or as a recording of it
+// (recording.hpp).
+struct Variant {
+  std::string_view name;
+  bool in_group = false, recorded = false;
+};
+const std::vector<Variant>& variants();
+PlantedJob plant(const Fault& fault, const Variant& variant, const Generator& generator, const JobSize& size,
+                 Place place);
+
 // Where faults are planted if nobody says: not on the first rank or in the first step, and next to other groups.
 Place usual_place(const JobSize& size);
 
-Scenario minimum_of(const Fault& fault);
+Scenario minimum_of(const Fault& fault, const Variant& variant);
 
 }  // namespace petri::jobs

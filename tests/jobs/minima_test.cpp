@@ -1,7 +1,10 @@
 // The known minima, by themselves: each fails as the planted job does, and nothing of it can go.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "harness/diagnose/diagnose.hpp"
 #include "reducers/repair.hpp"
@@ -10,29 +13,41 @@
 namespace petri::jobs {
 namespace {
 
-std::vector<Fault> shrinkable() {
-  std::vector<Fault> some;
+struct Minimum {
+  const Fault* fault = nullptr;
+  const Variant* variant = nullptr;
+  Scenario scenario() const { return minimum_of(*fault, *variant); }
+};
+
+void PrintTo(const Minimum& minimum, std::ostream* out) {
+  *out << minimum.fault->what;
+}
+
+std::vector<Minimum> minima() {
+  std::vector<Minimum> some;
   for (const Fault& fault : faults())
-    if (!fault.minimum.empty()) some.push_back(fault);
+    for (const Variant& variant : variants())
+      if (!fault.minimum.empty()) some.push_back({&fault, &variant});
   return some;
 }
 
-class KnownMinimum : public testing::TestWithParam<Fault> {};
+class KnownMinimum : public testing::TestWithParam<Minimum> {};
 
 TEST_P(KnownMinimum, HasTheFaultsVerdict) {
-  EXPECT_EQ(name_of(diagnose(minimum_of(GetParam())).verdict), name_of(GetParam().verdict));
+  EXPECT_EQ(name_of(diagnose(GetParam().scenario()).verdict), name_of(GetParam().fault->verdict));
 }
 
 TEST_P(KnownMinimum, FailsAsThePlantedJobsDo) {
   const JobSize size{8, 2, 1};
-  const std::string signature = diagnose(minimum_of(GetParam())).signature;
-  for (const Generator& generator : generators())
-    EXPECT_EQ(diagnose(plant(GetParam(), generator, size, usual_place(size)).scenario).signature, signature)
-        << generator.name;
+  const std::string signature = diagnose(GetParam().scenario()).signature;
+  for (const Generator& generator : generators()) {
+    const PlantedJob job = plant(*GetParam().fault, *GetParam().variant, generator, size, usual_place(size));
+    EXPECT_EQ(diagnose(job.scenario).signature, signature) << generator.name;
+  }
 }
 
 TEST_P(KnownMinimum, LosesItsFailureWithAnyEvent) {
-  const Scenario minimum = minimum_of(GetParam());
+  const Scenario minimum = GetParam().scenario();
   const std::string signature = diagnose(minimum).signature;
   for (std::int32_t rank = 0; rank < minimum.world(); ++rank)
     for (std::uint32_t index = 0; index < minimum.ranks[static_cast<std::size_t>(rank)].events.size(); ++index) {
@@ -44,7 +59,7 @@ TEST_P(KnownMinimum, LosesItsFailureWithAnyEvent) {
 }
 
 TEST_P(KnownMinimum, LosesItsFailureWithAnyRank) {
-  const Scenario minimum = minimum_of(GetParam());
+  const Scenario minimum = GetParam().scenario();
   const std::string signature = diagnose(minimum).signature;
   for (std::size_t rank = 0; rank < minimum.ranks.size(); ++rank) {
     reduce::Selection keep = reduce::Selection::all(minimum);
@@ -55,9 +70,9 @@ TEST_P(KnownMinimum, LosesItsFailureWithAnyRank) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Faults, KnownMinimum, testing::ValuesIn(shrinkable()), [](const auto& fault) {
-  std::string name(fault.param.name);
-  std::erase(name, '-');
+INSTANTIATE_TEST_SUITE_P(Faults, KnownMinimum, testing::ValuesIn(minima()), [](const auto& minimum) {
+  std::string name = std::string(minimum.param.fault->name) + "_" + std::string(minimum.param.variant->name);
+  std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
 

@@ -2,15 +2,59 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 namespace petri::jobs {
 
-std::vector<std::int32_t> Phase::all() const {
-  std::vector<std::int32_t> ranks(static_cast<std::size_t>(world()));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return ranks;
+Phase::Phase(Job& job, Place place)
+    : job_(job),
+      place_(place),
+      comm_(job.wide),
+      members_(job.scenario.comms[static_cast<std::size_t>(job.wide)].ranks),
+      calls_(job.scenario.ranks.size()) {
+  if (place.in_group) enter_group();
+}
+
+void Phase::enter_group() {
+  constexpr std::size_t kLeast = 3;  // of two that differ, nothing says which one is wrong
+  const auto all = members_;
+  for (std::size_t number = 0; number < job_.scenario.comms.size(); ++number) {
+    const auto& ranks = job_.scenario.comms[number].ranks;
+    if (ranks.size() < kLeast || ranks.size() >= members_.size()) continue;
+    if (std::find(ranks.begin(), ranks.end(), culprit()) == ranks.end()) continue;
+    comm_ = static_cast<std::int32_t>(number);
+    members_ = ranks;
+  }
+  if (members_ == all) split_in_halves();
+}
+
+void Phase::split_in_halves() {
+  const auto all = members_;
+  const std::size_t middle = all.size() / 2;
+  for (const bool lower : {true, false}) {
+    Communicator half;
+    half.name = lower ? "lower-half" : "upper-half";
+    half.parent = job_.scenario.comms[static_cast<std::size_t>(job_.wide)].name;
+    half.ranks.assign(lower ? all.begin() : all.begin() + static_cast<std::ptrdiff_t>(middle),
+                      lower ? all.begin() + static_cast<std::ptrdiff_t>(middle) : all.end());
+    const std::int32_t made = job_.scenario.add_comm(half);
+    for (const std::int32_t rank : half.ranks) {
+      Event event = on(job_.wide, making(made, call(Op::comm_split)));
+      event.extras.edit().color = lower ? 0 : 1;
+      event.extras.edit().key = 0;
+      add(rank, "halves.cpp:8", std::move(event));
+      if (rank == culprit()) comm_ = made;
+    }
+  }
+  members_ = job_.scenario.comms[static_cast<std::size_t>(comm_)].ranks;
+}
+
+std::int32_t Phase::group_rank(std::int32_t rank) const {
+  return static_cast<std::int32_t>(std::find(members_.begin(), members_.end(), rank) - members_.begin());
+}
+
+std::int32_t Phase::neighbour(std::int32_t n) const {
+  return members_[static_cast<std::size_t>(group_rank(culprit()) + n) % members_.size()];
 }
 
 Phase& Phase::add(std::int32_t rank, std::string_view site, Event event) {
@@ -21,12 +65,12 @@ Phase& Phase::add(std::int32_t rank, std::string_view site, Event event) {
 }
 
 Phase& Phase::add_to_all(std::string_view site, const Event& event) {
-  for (const std::int32_t rank : all()) add(rank, site, event);
+  for (const std::int32_t rank : members_) add(rank, site, event);
   return *this;
 }
 
 Phase& Phase::add_to_others(std::string_view site, const Event& event) {
-  for (const std::int32_t rank : all())
+  for (const std::int32_t rank : members_)
     if (rank != culprit()) add(rank, site, event);
   return *this;
 }
@@ -34,10 +78,10 @@ Phase& Phase::add_to_others(std::string_view site, const Event& event) {
 std::int32_t Phase::duplicate(std::string_view name, std::string_view site) {
   Communicator comm;
   comm.name = name;
-  comm.ranks = all();
-  comm.parent = job_.scenario.comms[static_cast<std::size_t>(job_.wide)].name;
+  comm.ranks = members_;
+  comm.parent = job_.scenario.comms[static_cast<std::size_t>(comm_)].name;
   const std::int32_t made = job_.scenario.add_comm(std::move(comm));
-  add_to_all(site, on(wide(), making(made, call(Op::comm_dup))));
+  add_to_all(site, on(comm_, making(made, call(Op::comm_dup))));
   return made;
 }
 
@@ -46,11 +90,11 @@ std::int32_t Phase::group(std::string_view name, std::vector<std::int32_t> ranks
   Communicator comm;
   comm.name = name;
   comm.ranks = ranks;
-  comm.parent = job_.scenario.comms[static_cast<std::size_t>(job_.wide)].name;
+  comm.parent = job_.scenario.comms[static_cast<std::size_t>(comm_)].name;
   const std::int32_t made = job_.scenario.add_comm(std::move(comm));
   for (const std::int32_t rank : ranks) {
-    Event event = on(wide(), making(made, call(Op::comm_create_group)));
-    event.extras.edit().ranks = ranks;  // the wide communicator has the order of the world
+    Event event = on(comm_, making(made, call(Op::comm_create_group)));
+    for (const std::int32_t member : ranks) event.extras.edit().ranks.push_back(group_rank(member));
     add(rank, site, std::move(event));
   }
   return made;
@@ -60,8 +104,16 @@ void Phase::ends(std::int32_t rank, EndKind how) {
   ended_.emplace_back(rank, how);
 }
 
+bool Phase::is_gone(std::int32_t rank) const {
+  return std::any_of(ended_.begin(), ended_.end(), [&](const auto& one) { return one.first == rank; });
+}
+
 void Phase::plant() {
-  for (const std::int32_t rank : all()) splice(rank);
+  // In a group the phase ends with a meeting of its own, as the job goes on to the one of all.
+  if (place_.in_group && rest_ == Rest::follows)
+    for (const std::int32_t rank : members_)
+      if (!is_gone(rank)) add(rank, "group.cpp:9", on(comm_, reduction(Op::allreduce, 1)));
+  for (std::int32_t rank = 0; rank < job_.scenario.world(); ++rank) splice(rank);
   for (const auto& [rank, how] : ended_) {
     RankEnd& end = job_.scenario.ranks[static_cast<std::size_t>(rank)].end;
     end.kind = how;
@@ -72,20 +124,20 @@ void Phase::plant() {
 void Phase::splice(std::int32_t rank) {
   RankTrace& trace = job_.scenario.ranks[static_cast<std::size_t>(rank)];
   auto& events = trace.events;
-  const auto seam = events.begin() + meeting_of(job_, rank, place_.step);
-  const bool gone = std::any_of(ended_.begin(), ended_.end(), [&](const auto& one) { return one.first == rank; });
+  const auto meeting = events.begin() + meeting_of(job_, rank, place_.step);
+  const bool takes_part = std::binary_search(members_.begin(), members_.end(), rank);
   std::vector<Event> after;
-  if (rest_ == Rest::follows && !gone) after.assign(seam, events.end());
-  if (rest_ == Rest::closed && !gone) after.assign(std::prev(events.end()), events.end());
-  events.erase(seam, events.end());
-  auto& calls = calls_[static_cast<std::size_t>(rank)];
-  std::move(calls.begin(), calls.end(), std::back_inserter(events));
+  if (rest_ == Rest::follows && !is_gone(rank)) after.assign(meeting, events.end());
+  if (rest_ == Rest::closed && !is_gone(rank)) after.assign(std::prev(events.end()), events.end());
+  if (rest_ == Rest::recorded && !takes_part) after.assign(meeting, std::next(meeting));
+  events.erase(meeting, events.end());
+  for (auto* more : {&calls_[static_cast<std::size_t>(rank)], &after})
+    std::move(more->begin(), more->end(), std::back_inserter(events));
   if (rest_ == Rest::recorded) {
     for (Event& event : events) event.state = EventState::completed;
     events.back().state = EventState::started;
     trace.end.kind = EndKind::running;
   }
-  std::move(after.begin(), after.end(), std::back_inserter(events));
   for (std::size_t index = 0; index < events.size(); ++index) events[index].seq = static_cast<std::uint32_t>(index);
 }
 

@@ -17,6 +17,9 @@ namespace petri::jobs {
 struct Place {
   std::int32_t rank = 0;
   std::int32_t step = 0;
+  // Among the members of the rank's smallest communicator of at least three ranks, while the others are on the way to
+  // the meeting; otherwise among all ranks. A job that has no such communicator splits itself in halves first.
+  bool in_group = false;
 };
 
 class Phase {
@@ -28,14 +31,15 @@ class Phase {
     recorded,  // nothing: a watchdog ended the job while each rank was in the last call that it made here
   };
 
-  Phase(Job& job, Place place) : job_(job), place_(place), calls_(job.scenario.ranks.size()) {}
+  Phase(Job& job, Place place);
 
   std::int32_t culprit() const { return place_.rank; }
-  // The n-th rank after the culprit, n > 0: never the culprit itself where n is less than the number of ranks.
-  std::int32_t neighbour(std::int32_t n) const { return (place_.rank + n) % world(); }
-  std::int32_t world() const { return job_.scenario.world(); }
-  std::vector<std::int32_t> all() const;
-  std::int32_t wide() const { return job_.wide; }
+  // The communicator that the phase is about, its members in order, and the place of one among them.
+  std::int32_t comm() const { return comm_; }
+  const std::vector<std::int32_t>& members() const { return members_; }
+  std::int32_t group_rank(std::int32_t rank) const;
+  // The n-th member after the culprit, n > 0: never the culprit itself where n is less than the number of members.
+  std::int32_t neighbour(std::int32_t n) const;
   Scenario& scenario() { return job_.scenario; }
 
   // Calls of a rank, at a call site of the phase ("save.cpp:41").
@@ -44,7 +48,7 @@ class Phase {
   Phase& add_to_others(std::string_view site, const Event& event);  // all but the culprit
   Phase& as_culprit(std::string_view site, Event event) { return add(culprit(), site, std::move(event)); }
 
-  // A communicator of its own with the same members as the wide one, by comm_dup.
+  // A communicator of its own with the same members, by comm_dup.
   std::int32_t duplicate(std::string_view name, std::string_view site);
   // One of some ranks only, by comm_create_group.
   std::int32_t group(std::string_view name, std::vector<std::int32_t> ranks, std::string_view site);
@@ -58,10 +62,15 @@ class Phase {
   void plant();
 
  private:
+  bool is_gone(std::int32_t rank) const;
+  void enter_group();
+  void split_in_halves();
   void splice(std::int32_t rank);
 
   Job& job_;
   Place place_;
+  std::int32_t comm_;
+  std::vector<std::int32_t> members_;
   Rest rest_ = Rest::follows;
   std::vector<std::vector<Event>> calls_;  // by rank
   std::vector<std::pair<std::int32_t, EndKind>> ended_;

@@ -6,12 +6,12 @@ namespace petri::jobs::plants {
 namespace {
 
 Event barrier(const Phase& phase) {
-  return on(phase.wide(), call(Op::barrier));
+  return on(phase.comm(), call(Op::barrier));
 }
 
 // What the meeting itself is (Job::wide): one more of it goes unnoticed.
 Event like_the_meeting(const Phase& phase) {
-  return on(phase.wide(), reduction(Op::allreduce, 1));
+  return on(phase.comm(), reduction(Op::allreduce, 1));
 }
 
 Event with_result(Event event, std::string_view digest, double value, std::string_view decision) {
@@ -49,7 +49,7 @@ Culprits guard_shift_at_the_end(Phase& phase) {
 }
 
 Culprits order_swap(Phase& phase) {
-  swapped(phase, "train.cpp:90", on(phase.wide(), reduction(Op::allreduce, 4)), "train.cpp:94", barrier(phase));
+  swapped(phase, "train.cpp:90", on(phase.comm(), reduction(Op::allreduce, 4)), "train.cpp:94", barrier(phase));
   return {phase.culprit()};
 }
 
@@ -65,8 +65,8 @@ Culprits silent_swap_without_sites(Phase& phase) {
 }
 
 Culprits sharded_module_skipped(Phase& phase) {
-  const auto gather = [&](std::int64_t count) { return on(phase.wide(), data(Op::allgather, count)); };
-  const auto scatter = [&](std::int64_t count) { return on(phase.wide(), reduction(Op::reduce_scatter_block, count)); };
+  const auto gather = [&](std::int64_t count) { return on(phase.comm(), data(Op::allgather, count)); };
+  const auto scatter = [&](std::int64_t count) { return on(phase.comm(), reduction(Op::reduce_scatter_block, count)); };
   phase.add_to_others("vision.cpp:12", gather(4096));
   phase.add_to_all("text.cpp:30", gather(1024));
   phase.add_to_all("text.cpp:38", scatter(1024));
@@ -75,14 +75,16 @@ Culprits sharded_module_skipped(Phase& phase) {
 }
 
 Culprits every_rank_its_own_root(Phase& phase) {
-  for (const std::int32_t rank : phase.all())
-    phase.add(rank, "publish.cpp:17", on(phase.wide(), rooted(Op::bcast, rank, 4, ElementType::float64)));
-  return phase.all();
+  for (const std::int32_t rank : phase.members())
+    phase.add(rank, "publish.cpp:17",
+              on(phase.comm(), rooted(Op::bcast, phase.group_rank(rank), 4, ElementType::float64)));
+  return phase.members();
 }
 
 Culprits own_root(Phase& phase) {
-  phase.add_to_others("publish.cpp:17", on(phase.wide(), rooted(Op::bcast, 0, 4, ElementType::float64)));
-  phase.as_culprit("publish.cpp:17", on(phase.wide(), rooted(Op::bcast, phase.culprit(), 4, ElementType::float64)));
+  phase.add_to_others("publish.cpp:17", on(phase.comm(), rooted(Op::bcast, 0, 4, ElementType::float64)));
+  phase.as_culprit("publish.cpp:17",
+                   on(phase.comm(), rooted(Op::bcast, phase.group_rank(phase.culprit()), 4, ElementType::float64)));
   return {phase.culprit()};
 }
 
@@ -96,19 +98,19 @@ Culprits history_flag(Phase& phase) {
 Culprits clock_decision(Phase& phase) {
   phase.add_to_others("train.cpp:203", decided("not due"));
   phase.as_culprit("train.cpp:203", decided("due"));
-  phase.as_culprit("train.cpp:205", on(phase.wide(), rooted(Op::bcast, 0, 1, ElementType::int64)));
-  phase.add_to_all("train.cpp:211", on(phase.wide(), reduction(Op::allreduce, 25, ElementType::float64)));
+  phase.as_culprit("train.cpp:205", on(phase.comm(), rooted(Op::bcast, 0, 1, ElementType::int64)));
+  phase.add_to_all("train.cpp:211", on(phase.comm(), reduction(Op::allreduce, 25, ElementType::float64)));
   return {phase.culprit()};
 }
 
 Culprits bucket_order(Phase& phase) {
-  swapped(phase, "ddp.cpp:120", on(phase.wide(), reduction(Op::allreduce, 25000)), "ddp.cpp:120",
-          on(phase.wide(), reduction(Op::allreduce, 1000)));
+  swapped(phase, "ddp.cpp:120", on(phase.comm(), reduction(Op::allreduce, 25000)), "ddp.cpp:120",
+          on(phase.comm(), reduction(Op::allreduce, 1000)));
   return {phase.culprit()};
 }
 
 Culprits number_becomes_control_flow(Phase& phase) {
-  const Event residual = on(phase.wide(), reduction(Op::allreduce, 1, ElementType::float64));
+  const Event residual = on(phase.comm(), reduction(Op::allreduce, 1, ElementType::float64));
   const std::string_view site = "solve.cpp:64";
   phase.as_culprit(
       site, with_result(residual, "xxh3-128:11111111111111111111111111111111", 0.09999999999999999, "converged"));

@@ -17,8 +17,8 @@ Culprits sorted(Culprits ranks) {
 }
 
 Event creation(Op op, const Phase& phase, std::int32_t made, const std::vector<std::int32_t>& ranks) {
-  Event event = on(phase.wide(), making(made, call(op)));
-  event.extras.edit().ranks = ranks;
+  Event event = on(phase.comm(), making(made, call(op)));
+  for (const std::int32_t rank : ranks) event.extras.edit().ranks.push_back(phase.group_rank(rank));
   return event;
 }
 
@@ -30,7 +30,7 @@ std::int32_t declare(Phase& phase, std::string_view name, std::vector<std::int32
   return phase.scenario().add_comm(std::move(comm));
 }
 
-// Three ranks with a communicator for each pair: `turn` is the order in which the culprit uses its two.
+// Three ranks with a communicator for each pair.
 Culprits pairs(Phase& phase, bool against_the_order) {
   const std::int32_t first = phase.neighbour(1), middle = phase.culprit(), last = phase.neighbour(2);
   const std::int32_t low = phase.group("pair-low", {first, middle}, kMake);
@@ -44,7 +44,7 @@ Culprits pairs(Phase& phase, bool against_the_order) {
 }
 
 std::vector<std::int32_t> half(const Phase& phase, bool lower) {
-  const auto all = phase.all();
+  const auto all = phase.members();
   const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   return lower ? std::vector<std::int32_t>(all.begin(), middle) : std::vector<std::int32_t>(middle, all.end());
 }

@@ -4,13 +4,13 @@ namespace petri::jobs::plants {
 namespace {
 
 Event barrier(const Phase& phase) {
-  return on(phase.wide(), call(Op::barrier));
+  return on(phase.comm(), call(Op::barrier));
 }
 
 // The culprit closes while the others go on.
 void close_alone(Phase& phase) {
   phase.as_culprit("close.cpp:9", barrier(phase));
-  phase.add_to_others("loop.cpp:31", on(phase.wide(), rooted(Op::bcast, 0, 16, ElementType::int32)));
+  phase.add_to_others("loop.cpp:31", on(phase.comm(), rooted(Op::bcast, 0, 16, ElementType::int32)));
 }
 
 }  // namespace
@@ -52,14 +52,14 @@ Culprits signal_finalize(Phase& phase) {
 Culprits no_ordering_fault(Phase& phase) {
   phase.rest(Phase::Rest::recorded);
   phase.observed(Verdict::deadlock);
-  phase.add_to_all("train.cpp:94", on(phase.wide(), reduction(Op::allreduce, 8)));
+  phase.add_to_all("train.cpp:94", on(phase.comm(), reduction(Op::allreduce, 8)));
   return {};
 }
 
 // The text of a library is no evidence about the schedule.
 Culprits transport_text(Phase& phase) {
   phase.observed(Verdict::mismatch);
-  phase.add_to_all("train.cpp:94", on(phase.wide(), reduction(Op::allreduce, 8)));
+  phase.add_to_all("train.cpp:94", on(phase.comm(), reduction(Op::allreduce, 8)));
   return {};
 }
 

@@ -10,17 +10,17 @@ constexpr std::int32_t kProbed = 5, kLength = 1, kBytes = 2;   // tags
 
 Event to(const Phase& phase, std::int32_t peer, std::int32_t tag, std::int64_t count,
          ElementType dtype = ElementType::float64) {
-  return on(phase.wide(), message(Op::send, peer, tag, count, dtype));
+  return on(phase.comm(), message(Op::send, phase.group_rank(peer), tag, count, dtype));
 }
 
 Event from(const Phase& phase, std::int32_t peer, std::int32_t tag, std::int64_t count,
            ElementType dtype = ElementType::float64) {
-  return on(phase.wide(), message(Op::recv, peer, tag, count, dtype));
+  return on(phase.comm(), message(Op::recv, phase.group_rank(peer), tag, count, dtype));
 }
 
 Event from_any(const Phase& phase, Op op, std::int32_t source, std::int32_t tag, std::int64_t count = kUnknownCount,
                ElementType dtype = ElementType::unknown) {
-  return on(phase.wide(), matched(source, message(op, kAny, tag, count, dtype)));
+  return on(phase.comm(), matched(phase.group_rank(source), message(op, kAny, tag, count, dtype)));
 }
 
 Culprits exchange(Phase& phase, bool culprit_sends_first) {
@@ -35,18 +35,18 @@ Culprits exchange(Phase& phase, bool culprit_sends_first) {
 
 Culprits lock_over_barrier(Phase& phase, std::string_view kind) {
   const std::int32_t holder = phase.culprit(), other = phase.neighbour(1);
-  const auto on_window = [&](Op op) { return on(phase.wide(), window_call(op, "table")); };
+  const auto on_window = [&](Op op) { return on(phase.comm(), window_call(op, "table")); };
   const auto lock = [&] {
     Event event = on_window(Op::win_lock);
-    event.extras.edit().target = holder;
+    event.extras.edit().target = phase.group_rank(holder);
     event.extras.edit().lock = kind;
     return event;
   };
   const auto at_holder = [&](Event event) {
-    event.extras.edit().target = holder;
+    event.extras.edit().target = phase.group_rank(holder);
     return event;
   };
-  const Event barrier = on(phase.wide(), call(Op::barrier));
+  const Event barrier = on(phase.comm(), call(Op::barrier));
   Event put = at_holder(on_window(Op::put));
   put.count = 1;
   put.dtype = ElementType::int32;

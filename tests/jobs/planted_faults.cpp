@@ -21,7 +21,8 @@ namespace petri::jobs {
 namespace {
 
 constexpr std::string_view kUsage =
-    "usage: planted_faults [--faults C01,C02] [--jobs moe,halo_3d] [--worlds 8,64,1024] [--steps N] [--rank R] [--step "
+    "usage: planted_faults [--faults C01,C02] [--variants plain,group] [--jobs moe,halo_3d] [--worlds 8,64,1024] "
+    "[--steps N] [--rank R] [--step "
     "S]\n"
     "                      [--seed S] [-j THREADS] [--markdown] [--cells]\n"
     "Plants each fault into each job of each size, diagnoses and shrinks it, and holds the outcome against what is "
@@ -30,7 +31,7 @@ constexpr std::string_view kUsage =
     "example: planted_faults --faults C01 --jobs training_3d --worlds 64 --cells\n";
 
 struct Options {
-  std::vector<std::string> faults, jobs;
+  std::vector<std::string> faults, variants, jobs;
   std::vector<std::int32_t> worlds{8, 64, 1024};
   std::int32_t steps = 0, rank = -1, step = -1;  // 0, -1: the usual ones
   std::uint64_t seed = 1;
@@ -56,6 +57,7 @@ Options parse(int argc, char** argv) {
   Options options;
   const std::map<int, std::function<void(const std::string&)>> take{
       {'f', [&](const std::string& value) { options.faults = words_of(value); }},
+      {'v', [&](const std::string& value) { options.variants = words_of(value); }},
       {'b', [&](const std::string& value) { options.jobs = words_of(value); }},
       {'w',
        [&](const std::string& value) {
@@ -70,10 +72,10 @@ Options parse(int argc, char** argv) {
       {'m', [&](const std::string&) { options.markdown = true; }},
       {'c', [&](const std::string&) { options.cells = true; }},
   };
-  const option longs[] = {{"faults", 1, nullptr, 'f'}, {"jobs", 1, nullptr, 'b'},  {"worlds", 1, nullptr, 'w'},
-                          {"steps", 1, nullptr, 's'},  {"rank", 1, nullptr, 'r'},  {"step", 1, nullptr, 't'},
-                          {"seed", 1, nullptr, 'd'},   {"cells", 0, nullptr, 'c'}, {"markdown", 0, nullptr, 'm'},
-                          {nullptr, 0, nullptr, '\0'}};
+  const option longs[] = {{"faults", 1, nullptr, 'f'},   {"jobs", 1, nullptr, 'b'},  {"variants", 1, nullptr, 'v'},
+                          {"worlds", 1, nullptr, 'w'},   {"steps", 1, nullptr, 's'}, {"rank", 1, nullptr, 'r'},
+                          {"step", 1, nullptr, 't'},     {"seed", 1, nullptr, 'd'},  {"cells", 0, nullptr, 'c'},
+                          {"markdown", 0, nullptr, 'm'}, {nullptr, 0, nullptr, '\0'}};
   for (int option = 0; (option = getopt_long(argc, argv, "j:", longs, nullptr)) != -1;) {
     const auto found = take.find(option);
     if (found == take.end()) throw std::invalid_argument("option");
@@ -97,15 +99,16 @@ std::vector<const Named*> chosen(const std::vector<Named>& all, const std::vecto
 std::vector<Cell> cells_of(const Options& options) {
   std::vector<Cell> cells;
   for (const Fault* fault : chosen(faults(), options.faults))
-    for (const Generator* generator : chosen(generators(), options.jobs))
-      for (const std::int32_t world : options.worlds) {
-        const JobSize size{world, options.steps > 0 ? options.steps : 4, options.seed};
-        Place place = usual_place(size);
-        if (options.rank >= 0) place.rank = options.rank;
-        if (options.step >= 0) place.step = options.step;
-        if (place.rank >= world || place.step >= size.steps) throw std::invalid_argument("no such rank or step");
-        cells.push_back({fault, generator, size, place});
-      }
+    for (const Variant* variant : chosen(variants(), options.variants))
+      for (const Generator* generator : chosen(generators(), options.jobs))
+        for (const std::int32_t world : options.worlds) {
+          const JobSize size{world, options.steps > 0 ? options.steps : 4, options.seed};
+          Place place = usual_place(size);
+          if (options.rank >= 0) place.rank = options.rank;
+          if (options.step >= 0) place.step = options.step;
+          if (place.rank >= world || place.step >= size.steps) throw std::invalid_argument("no such rank or step");
+          cells.push_back({fault, variant, generator, size, place});
+        }
   return cells;
 }
 

@@ -20,6 +20,7 @@ std::string mark_of(const Measured& result) {
 
 struct Row {
   const Fault* fault = nullptr;
+  const Variant* variant = nullptr;
   std::map<std::string_view, std::string> marks;  // by job
   double slowest_s = 0;                           // to diagnose and shrink
 };
@@ -27,7 +28,8 @@ struct Row {
 std::vector<Row> rows_of(const std::vector<Cell>& cells, const std::vector<Measured>& results) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (rows.empty() || rows.back().fault != cells[i].fault) rows.push_back({cells[i].fault, {}, 0});
+    if (rows.empty() || rows.back().fault != cells[i].fault || rows.back().variant != cells[i].variant)
+      rows.push_back({cells[i].fault, cells[i].variant, {}, 0});
     std::string& marks = rows.back().marks[cells[i].generator->name];
     marks += (marks.empty() ? "" : " ") + mark_of(results[i]);
     rows.back().slowest_s = std::max(rows.back().slowest_s, results[i].diagnose_s + results[i].shrink_s);
@@ -35,9 +37,9 @@ std::vector<Row> rows_of(const std::vector<Cell>& cells, const std::vector<Measu
   return rows;
 }
 
-std::string known_minimum(const Fault& fault) {
-  if (fault.minimum.empty()) return "-";
-  const Scenario minimum = minimum_of(fault);
+std::string known_minimum(const Row& row) {
+  if (row.fault->minimum.empty()) return "-";
+  const Scenario minimum = minimum_of(*row.fault, *row.variant);
   return fmt::format("{} r {} e", minimum.world(), minimum.event_count());
 }
 
@@ -63,12 +65,13 @@ std::string table_of(const std::vector<Cell>& cells, const std::vector<Measured>
   std::vector<std::string_view> jobs;
   for (const Cell& cell : cells)
     if (std::find(jobs.begin(), jobs.end(), cell.generator->name) == jobs.end()) jobs.push_back(cell.generator->name);
-  std::vector<std::vector<std::string>> lines{{"fault", "verdict", "minimum"}};
+  std::vector<std::vector<std::string>> lines{{"fault", "planted", "verdict", "minimum"}};
   lines.front().insert(lines.front().end(), jobs.begin(), jobs.end());
   lines.front().push_back("slowest");
   for (const Row& row : rows_of(cells, results)) {
     auto& line = lines.emplace_back();
-    line = {std::string(row.fault->name), std::string(name_of(row.fault->verdict)), known_minimum(*row.fault)};
+    line = {std::string(row.fault->name), std::string(row.variant->name), std::string(name_of(row.fault->verdict)),
+            known_minimum(row)};
     for (const std::string_view job : jobs) line.push_back(row.marks.at(job));
     line.push_back(fmt::format("{:.2f} s", row.slowest_s));
   }
