@@ -62,6 +62,16 @@ TEST(Check, ALiveReplayThatMakesNoSenseIsSkippedWithItsReason) {
   EXPECT_THAT(run.out, HasSubstr("live: skipped (only some orders fail)"));
 }
 
+TEST(Check, JsonHoldsBothSidesAndTheCallToLookAt) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", reproducer(R"("expect":{"verdict":"completes"})"));
+  const Ran run = scratch.petri({"check", "--model-only", "--json", "a.jsonl"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out, HasSubstr("\"expected\": \"completes\""));
+  EXPECT_THAT(run.out, HasSubstr("\"actual\": \"deadlock: A(allreduce@0 meets B) B(barrier@0 meets A)\""));
+  EXPECT_THAT(run.out, ::testing::ContainsRegex("\"line\": [45]"));  // either call of rank 1
+}
+
 TEST(Check, JsonIsOneObject) {
   const Scratch scratch;
   scratch.write("a.jsonl", kMet);
