@@ -24,10 +24,12 @@ Deadline::Deadline(double seconds, std::function<bool()> wish) : seconds_(second
 std::string_view Deadline::reached() {
   if (const std::string_view known = reason_.load(); !known.empty()) return known;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
-  const char* reason = wish_ && wish_() ? "request" : seconds_ > 0 && seconds >= seconds_ ? "time" : "";
+  const bool wished = wish_ && wish_();
+  const char* reason = wished ? "request" : seconds_ > 0 && seconds >= seconds_ ? "time" : "";
   if (*reason == '\0') return {};
   reason_ = reason;
   stop_.request_stop();
+  if (wished) at_wish_.request_stop();
   return reason;
 }
 

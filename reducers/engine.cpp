@@ -65,7 +65,7 @@ class Engine {
 
  private:
   bool input_reproduces() {
-    const Judgement judgement = judge_.judge(*current_.scenario, current_.fingerprint, deadline_.token());
+    const Judgement judgement = judge_.judge(*current_.scenario, current_.fingerprint, deadline_.at_wish());
     if (judgement.answer == Answer::stopped) {
       stop_now();
       result_.reason = "stopped before there was an answer for the input";

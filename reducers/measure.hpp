@@ -22,8 +22,9 @@ struct Size {
 
 Size size_of(const Scenario& scenario);
 
-// A digest of everything that can decide the answer of an oracle. Local sequence numbers and the map to original ranks
-// are left out: in a loop or among equal ranks, many removals leave the same program behind, and one answer serves all.
+// A digest of everything that can decide the answer of an oracle. Local sequence numbers (except whether
+// a rank's first one is 0) and the map to original ranks are left out: in a loop or among equal ranks, many removals
+// leave the same program behind, and one answer serves all.
 std::string fingerprint(const Scenario& scenario);
 
 }  // namespace petri::reduce

@@ -21,6 +21,10 @@ PassPtr drop_comms();
 // Events that belong together (groups.hpp), then single ones.
 PassPtr drop_groups();
 PassPtr drop_events();
+// Groups by two, where neither can go alone: a receive of any source and the send that it got.
+PassPtr drop_pairs();
+// A communicator of all that are left becomes the world, if nobody uses that.
+PassPtr collapse_comms();
 // States, ends and clocks of the recorded run, where the program alone fails in the same way.
 PassPtr forget_run();
 // Counts become as small as their order allows.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "reducers/pass.hpp"
@@ -12,7 +14,28 @@ namespace {
 
 using RankMap = std::unordered_map<std::int32_t, std::int32_t>;  // rank of the first job: rank of `original`
 
-std::string compare_events(const Scenario& original, const Scenario& reduced, std::int32_t from, std::int32_t to) {
+// One communicator of the original for each of the reduction: of the same name, except that a group of all that are
+// left may have become the world.
+class CommMap {
+ public:
+  explicit CommMap(std::vector<std::int32_t> kept) : kept_(std::move(kept)) {}
+
+  bool fits(const Communicator& from, const Communicator& to) {
+    if (!partner_.try_emplace(to.name, from.name).second) return partner_[to.name] == from.name;
+    if (from.name == to.name) return true;
+    const auto is_member = [&](std::int32_t rank) {
+      return std::find(from.ranks.begin(), from.ranks.end(), rank) != from.ranks.end();
+    };
+    return to.name == "world" && std::all_of(kept_.begin(), kept_.end(), is_member);
+  }
+
+ private:
+  std::vector<std::int32_t> kept_;  // of the original
+  std::unordered_map<std::string, std::string> partner_;
+};
+
+std::string compare_events(const Scenario& original, const Scenario& reduced, CommMap& comms, std::int32_t from,
+                           std::int32_t to) {
   const std::vector<Event>& all = original.ranks[static_cast<std::size_t>(from)].events;
   std::size_t next = 0;
   for (const Event& event : reduced.ranks[static_cast<std::size_t>(to)].events) {
@@ -25,7 +48,7 @@ std::string compare_events(const Scenario& original, const Scenario& reduced, st
       return fmt::format("event {} of rank {} is {}, but {} in the original", event.seq, to, name_of(event.op),
                          name_of(source.op));
     }
-    if (original.comm_of(source).name != reduced.comm_of(event).name) {
+    if (!comms.fits(original.comm_of(source), reduced.comm_of(event))) {
       return fmt::format("event {} of rank {} is on communicator {}, but on {} in the original", event.seq, to,
                          reduced.comm_of(event).name, original.comm_of(source).name);
     }
@@ -63,8 +86,9 @@ std::string not_from_original(const Scenario& original, const Scenario& reduced)
   for (const Communicator& comm : reduced.comms) {
     if (auto reason = compare_comm(original, comm, rank_of); !reason.empty()) return reason;
   }
+  CommMap comms(rank_of);
   for (std::int32_t rank = 0; rank < reduced.world(); ++rank) {
-    auto reason = compare_events(original, reduced, rank_of[static_cast<std::size_t>(rank)], rank);
+    auto reason = compare_events(original, reduced, comms, rank_of[static_cast<std::size_t>(rank)], rank);
     if (!reason.empty()) return reason;
   }
   return {};

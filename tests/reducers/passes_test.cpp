@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstddef>
+
 #include "reducers/measure.hpp"
 #include "reducers/oracle.hpp"
 #include "reducers/subset.hpp"
@@ -206,6 +209,61 @@ TEST(DropGroups, AMessageGoesOnBothSides) {
 TEST(DropEvents, FindsTheOneExtraCall) {
   const Scenario small = walk(drop_events(), data_parallel_job(2, 6, 1), when(has_extra_collective));
   EXPECT_EQ(small.event_count(), 1U);
+}
+
+// Neither the receive of any source nor what it got can go alone, as far as this oracle goes.
+TEST(DropPairs, AReceiveOfAnySourceGoesWithItsSend) {
+  Scenario job(3);
+  for (std::int32_t n = 0; n < 20; ++n) add(job, 1, message(Op::send, 0, n));
+  add(job, 2, message(Op::send, 0, 7));
+  for (std::int32_t n = 0; n < 20; ++n) add(job, 0, message(Op::recv, n == 5 ? kAny : 1, n));
+  add(job, 0, message(Op::recv, kAny, 7));
+  add(job, 0, collective(Op::barrier));
+  const auto count = [](const Scenario& s, OpKind kind) {
+    std::ptrdiff_t found = 0;
+    for (const RankTrace& rank : s.ranks)
+      found +=
+          std::count_if(rank.events.begin(), rank.events.end(), [&](const Event& e) { return kind_of(e.op) == kind; });
+    return found;
+  };
+  const auto balanced = [&](const Scenario& s) {
+    return count(s, OpKind::send) == count(s, OpKind::recv) && !s.ranks[0].events.empty() &&
+           s.ranks[0].events.back().op == Op::barrier;
+  };
+  const Scenario small = walk(drop_pairs(), job, when(balanced));
+  EXPECT_EQ(count(small, OpKind::recv), 19);
+  Scenario few(2);
+  for (std::int32_t n = 0; n < 4; ++n) add(few, 0, message(Op::send, 1, n));
+  const auto even = [](const Scenario& s) { return s.event_count() % 2 == 0; };
+  EXPECT_EQ(walk(drop_pairs(), few, when(even)).event_count(), 0U);
+}
+
+TEST(CollapseComms, AGroupOfAllThatAreLeftIsTheWorld) {
+  Scenario job(2);
+  const std::int32_t tensor = add_comm(job, "tensor", {0, 1});
+  const std::int32_t data = add_comm(job, "data", {0, 1});
+  const std::int32_t swapped = add_comm(job, "swapped", {1, 0});
+  for (const std::int32_t comm : {tensor, data, swapped}) add_to_all(job, collective(Op::allreduce, comm));
+  const auto any = when([](const Scenario&) { return true; });
+  const Scenario small = walk(collapse_comms(), job, any);
+  // One of them: two communicators never become one.
+  EXPECT_THAT(small.comms, SizeIs(3));
+  EXPECT_EQ(small.find_comm("tensor"), kNoComm);
+  EXPECT_EQ(small.comm_of(small.ranks[0].events[0]).name, "world");
+  EXPECT_EQ(small.comm_of(small.ranks[0].events[1]).name, "data");
+  EXPECT_EQ(not_from_original(job, small), "");
+}
+
+TEST(CollapseComms, AGroupStaysWhereTheWorldOrItsMakingIsNeeded) {
+  Scenario both(2);
+  const std::int32_t group = add_comm(both, "group", {0, 1});
+  add_to_all(both, collective(Op::allreduce, group));
+  Scenario made = both;
+  Scenario part(3);
+  add_to_all(part, collective(Op::allreduce, add_comm(part, "group", {0, 2})));
+  add_to_all(both, collective(Op::barrier));
+  made.ranks[0].events.insert(made.ranks[0].events.begin(), making(Op::comm_dup, group));
+  for (const Scenario& job : {both, made, part}) EXPECT_THAT(proposals_of(collapse_comms(), job), IsEmpty());
 }
 
 TEST(ForgetRun, OutcomesGoWhereTheProgramAloneFails) {
