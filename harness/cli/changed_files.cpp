@@ -16,10 +16,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kShortName = 12;
 
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
 // A path may hold newlines; git adds one at the end.
 std::string without_end(std::string text) {
   if (text.ends_with('\n')) text.pop_back();
@@ -30,7 +26,7 @@ class Repository {
  public:
   explicit Repository(fs::path folder) : folder_(std::move(folder)) {
     const ProgramOutput top = git({"rev-parse", "--show-toplevel"});
-    if (top.status != 0) throw EnvironmentError(fmt::format("--changed asks git: {}", first_line(top.err)));
+    if (top.status != 0) throw EnvironmentError(fmt::format("--changed asks git: {}", without_end(top.err)));
     folder_ = without_end(top.out);
   }
 
@@ -87,7 +83,7 @@ class Repository {
   std::vector<fs::path> paths(const std::vector<std::string>& arguments) const {
     const ProgramOutput output = git(arguments);
     if (output.status != 0)
-      throw EnvironmentError(fmt::format("--changed asks git {}: {}", arguments[0], first_line(output.err)));
+      throw EnvironmentError(fmt::format("--changed asks git {}: {}", arguments[0], without_end(output.err)));
     std::vector<fs::path> found;
     for (std::size_t at = 0, end = 0; (end = output.out.find('\0', at)) != std::string::npos; at = end + 1)
       found.push_back(folder_ / output.out.substr(at, end - at));

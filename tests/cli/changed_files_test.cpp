@@ -141,6 +141,21 @@ TEST_F(ChangedFilesTest, WithoutARepositoryTheReasonIsGits) {
   }
 }
 
+TEST_F(ChangedFilesTest, ARepositoryOfSomebodyElseComesWithGitsAdvice) {
+  make_branch();
+  setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1", 1);
+  setenv("GIT_CONFIG_SYSTEM", "/dev/null", 1);
+  setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
+  try {
+    changed_files(top_, "");
+    ADD_FAILURE();
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("dubious ownership"));
+    EXPECT_THAT(error.what(), HasSubstr("safe.directory"));
+  }
+  for (const char* name : {"GIT_TEST_ASSUME_DIFFERENT_OWNER", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"}) unsetenv(name);
+}
+
 TEST_F(ChangedFilesTest, AShallowCloneSaysWhatItLacks) {
   make_branch();
   git_in(folder_, {"clone", "-q", "--depth", "1", "--branch", "work", "file://" + top_.string(), "shallow"});

@@ -233,6 +233,7 @@ class JenkinsTest(Tried, unittest.TestCase):
         total = len(self.server.shards)
         self.assertEqual(self.server.shards, [f"{index}/{total}" for index in range(1, total + 1)])
         self.assertEqual(len(self.server.scripts), 2)
+        self.assertIn("allowEmptyResults: true", self.server.text)
 
     def test_without_the_target_branch_all_is_checked(self):
         self.project.branch()
