@@ -121,17 +121,30 @@ CheckResult check_command_beside(const Scenario& scenario, const fs::path& file,
   }
 }
 
+// A guard that is never asked would be one in name only.
+void require_scenarios_beside(const std::vector<fs::path>& commands, const std::vector<fs::path>& scenarios) {
+  for (const fs::path& command : commands) {
+    const bool has_one = std::any_of(scenarios.begin(), scenarios.end(), [&](const fs::path& scenario) {
+      return scenario.parent_path() == command.parent_path();
+    });
+    if (!has_one)
+      throw InputError(command.string(), 0, 0, "there is no scenario beside it whose failure it guards against");
+  }
+}
+
 }  // namespace
 
 std::vector<fs::path> find_scenarios(const fs::path& path) {
   if (!fs::exists(path)) throw InputError(path.string(), 0, 0, "no such file or folder");
   if (!fs::is_directory(path)) return {path};
-  std::vector<fs::path> found;
+  std::vector<fs::path> found, commands;
   for (auto entry = fs::recursive_directory_iterator(path); entry != fs::recursive_directory_iterator(); ++entry) {
     const bool hidden = entry->path().filename().string().starts_with('.');
     if (hidden && entry->is_directory()) entry.disable_recursion_pending();
     if (!hidden && entry->is_regular_file() && is_scenario_name(entry->path())) found.push_back(entry->path());
+    if (entry->path().filename() == kReproducerFile) commands.push_back(entry->path());
   }
+  require_scenarios_beside(commands, found);
   if (found.empty()) throw InputError(path.string(), 0, 0, "holds no scenario (*.jsonl, *.jsonl.zst)");
   std::sort(found.begin(), found.end());
   return found;

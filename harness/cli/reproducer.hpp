@@ -12,7 +12,8 @@
 namespace petri::cli {
 
 // Scenario files (*.jsonl, *.jsonl.zst) at or below `path`, sorted; hidden folders are passed over. A path that is a
-// file is taken as it is. Throws InputError for a path that is not there or holds no scenario file.
+// file is taken as it is. Throws InputError for a path that is not there or holds no scenario file, and for a
+// command without a scenario beside it.
 std::vector<std::filesystem::path> find_scenarios(const std::filesystem::path& path);
 
 // Three questions: does the model still see the failure in the scenario, does a live replay still show it, and does the

@@ -47,6 +47,9 @@ std::vector<std::string> read_arguments(JsonValue value) {
   JsonValue whole = value;  // for the message
   value.each_element([&](JsonValue element) { arguments.push_back(argument(element)); });
   if (arguments.empty() || arguments.front().empty()) whole.reject("an array that begins with a program");
+  // mpirun(1): there a colon alone separates programs.
+  if (std::find(arguments.begin(), arguments.end(), ":") != arguments.end())
+    whole.reject("a program and its arguments without \":\", which mpirun takes for the beginning of another program");
   return arguments;
 }
 

@@ -72,6 +72,15 @@ TEST(Check, JsonHoldsBothSidesAndTheCallToLookAt) {
   EXPECT_THAT(run.out, ::testing::ContainsRegex("\"line\": [45]"));  // either call of rank 1
 }
 
+TEST(Check, ACommandWithoutAScenarioIsNoGuard) {
+  const Scratch scratch;
+  scratch.write("kept/a/scenario.jsonl", kMet);
+  scratch.write("kept/b/reproducer.json", R"({"command":["true"]})");
+  const Ran run = scratch.petri({"check", "--model-only", "kept"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("kept/b/reproducer.json: there is no scenario beside it"));
+}
+
 TEST(Check, JsonIsOneObject) {
   const Scratch scratch;
   scratch.write("a.jsonl", kMet);

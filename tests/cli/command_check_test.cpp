@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
@@ -53,6 +54,28 @@ TEST_F(CommandCheck, FailsWhenTheFailureComesBack) {
   EXPECT_EQ(run.status, 1) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("the failure is back in run 1 of mpirun -n 2: deadlock: A(allreduce@0"));
   EXPECT_THAT(scratch.read("results.xml"), AllOf(HasSubstr("failures=\"1\""), HasSubstr("ends_as_told.cpp:")));
+}
+
+TEST_F(CommandCheck, TheFailureIsKnownAgainAtAnotherNumberOfRanks) {
+  const Ran run = check(told("swap", R"(,"ranks":5)"));
+  EXPECT_EQ(run.status, 1) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("back in run 1 of mpirun -n 5"));
+}
+
+// It completes with one order of messages, and another would have been another result.
+TEST_F(CommandCheck, ARaceThatCompletesIsFoundInARecording) {
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+  setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+  const std::string program = PETRI_PROGRAMS "/ends_as_told";
+  const Ran recorded =
+      scratch.petri({"record", "--dir", "records", "-o", "x.jsonl", "--", "mpirun", "-n", "3", program, "mix"});
+  EXPECT_EQ(recorded.status, 13) << recorded.err;
+  EXPECT_EQ(scratch.petri({"check", "--add", "records", "--to", "kept", "--", program, "mix"}).status, 0);
+  const Ran run = scratch.petri({"check", "--run-commands", "--commands-only", "kept"});
+  EXPECT_EQ(run.status, 1) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("the failure is back in run 1 of mpirun -n 3: race"));
 }
 
 TEST_F(CommandCheck, IsMetWhenTheProgramCompletes) {
@@ -174,6 +197,7 @@ TEST_F(CommandCheck, TheCommandsFileIsReadStrictly) {
       {R"({"command":[]})", "begins with a program"},
       {R"({"command":["x",1]})", R"(r/reproducer.json:1:17: "command" must be text)"},
       {R"({"command":["x\u0000y"]})", "without NUL"},
+      {R"({"command":["x",":","y"]})", "mpirun takes for the beginning of another program"},
       {R"({"command":["x"],"environment":{"LD_PRELOAD":"y"}})", "set by petri itself"},
       {R"({"command":["x"],"allow":["completes"]})", "must be verdicts of failures"},
       {R"({"command":["x"],"timeout":-1})", R"("timeout" must be seconds)"},

@@ -2,6 +2,7 @@
 #include <mpi.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -41,6 +42,15 @@ void swap_calls() {
   }
 }
 
+// Which of the two messages comes first decides what each receive gets.
+void mix_messages() {
+  std::array<int, 2> numbers{};
+  const int rank = rank_of_this();
+  if (rank == 1 || rank == 2) MPI_Send(numbers.data(), rank, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  for (int i = 0; rank == 0 && i < 2; ++i)
+    MPI_Recv(numbers.data(), 2, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -52,6 +62,7 @@ int main(int argc, char** argv) {
   if (way == "compute") compute_for_ever();
   if (way == "print") print_for_ever();
   if (way == "swap") swap_calls();
+  if (way == "mix") mix_messages();
   if (way == "abort" && rank_of_this() == 0) MPI_Abort(MPI_COMM_WORLD, 7);
   if (way == "write") std::ofstream("left-behind") << "by the program\n";
   if (way == "arguments") {
