@@ -312,22 +312,33 @@ void write_scenario(const Scenario& scenario, std::ostream& out) {
   if (!scenario.cut) put_line(out, {{"end", true}, {"events", scenario.event_count()}}, {});
 }
 
+namespace {
+
+void write_to(const std::filesystem::path& place, const Scenario& scenario, const std::filesystem::path& file) {
+  errno = 0;
+  std::ofstream out(place, std::ios::binary | std::ios::trunc);
+  if (!out) fail(file);
+  if (file.extension() == ".zst")
+    compress(scenario, out);
+  else
+    write_scenario(scenario, out);
+  out.close();
+  if (!out) fail(file);
+}
+
+}  // namespace
+
 void write_scenario(const Scenario& scenario, const std::filesystem::path& file) {
+  std::error_code ignored;
+  // To put a file in the place of /dev/null would be the end of it.
+  if (std::filesystem::is_character_file(file, ignored) || std::filesystem::is_fifo(file, ignored))
+    return write_to(file, scenario, file);
   std::filesystem::path temporary = file;
   temporary += ".part" + std::to_string(::getpid());
   try {
-    errno = 0;
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    if (!out) fail(file);
-    if (file.extension() == ".zst")
-      compress(scenario, out);
-    else
-      write_scenario(scenario, out);
-    out.close();
-    if (!out) fail(file);
+    write_to(temporary, scenario, file);
     std::filesystem::rename(temporary, file);
   } catch (...) {
-    std::error_code ignored;
     std::filesystem::remove(temporary, ignored);
     throw;
   }

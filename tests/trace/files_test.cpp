@@ -130,6 +130,13 @@ TEST_F(Files, LeaveNothingBehindWhereWritingFails) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}), 1);
 }
 
+TEST_F(Files, NeverTakeThePlaceOfADevice) {
+  fs::create_symlink("/dev/null", folder_ / "nowhere");
+  write_scenario(Scenario(1), folder_ / "nowhere");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "nowhere"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}), 1);
+}
+
 TEST_F(Files, HaveTheDigestOfTheirBytes) {
   const fs::path file = put("a", "abc");
   EXPECT_EQ(digest_of_file(file), digest_of("abc"));
