@@ -11,7 +11,7 @@ if(TARGET petri_record)
   install(TARGETS petri_record LIBRARY DESTINATION lib)
 endif()
 install(FILES harness/record/petri.h DESTINATION include)
-install(FILES harness/trace/scenario.schema.json DESTINATION share/petri)
+install(FILES harness/trace/scenario.schema.json harness/trace/reproducer.schema.json DESTINATION share/petri)
 
 # find_package(Petri) in another project.
 set(package lib/cmake/Petri)

@@ -95,6 +95,8 @@ Told judge(const RecordedRun& run, const std::string& guarded, const ReproducerC
         fmt::format("the program ended with {}, with its communication in order", describe(run.job.command));
     return other_failure(Verdict::rank_error, {{}, std::move(text), std::move(story)}, command);
   }
+  if (diagnosis.certainty == Certainty::not_found)
+    return {Told::Kind::free_of_it, fmt::format("completes, and {} other orders show no failure", diagnosis.orders)};
   return {Told::Kind::free_of_it, "completes"};
 }
 

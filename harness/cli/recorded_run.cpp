@@ -19,6 +19,8 @@ extern char** environ;
 namespace petri::cli {
 namespace {
 
+constexpr std::size_t kLongestQuote = 300;  // bytes of a command that a message repeats
+
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, " "));
 }
@@ -54,14 +56,15 @@ void complete_header(Header& header, const JobResult& job, const std::vector<std
 
 std::string why_nothing_was_recorded(const JobResult& job, const std::vector<std::string>& command) {
   std::string why = "nothing was recorded: ";
+  std::string quoted = joined(command);
+  if (quoted.size() > kLongestQuote) quoted.replace(kLongestQuote, std::string::npos, "…");
   if (ended_badly(job)) {
-    why += fmt::format("'{}' ended with {} before any process had called MPI_Init", joined(command),
-                       describe(job.command));
+    why += fmt::format("'{}' ended with {} before any process had called MPI_Init", quoted, describe(job.command));
   } else {
     why += fmt::format(
         "no process of '{}' called MPI_Init through a shared MPI library (is it an MPI program, linked "
         "dynamically, on this host?)",
-        joined(command));
+        quoted);
   }
   if (const std::string reason = why_no_record(command); !reason.empty()) why += "; " + reason;
   return why;
