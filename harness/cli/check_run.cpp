@@ -18,7 +18,7 @@ CheckResult result_of(const TaskEnd& end, CheckMode mode, double limit_s) {
       return {mode == CheckMode::command ? State::inconclusive : State::missed,
               fmt::format("no result within {} s: stopped", limit_s)};
     case TaskEnd::Kind::crashed: return {State::missed, "the check crashed: " + end.text, {}};
-    case TaskEnd::Kind::interrupted: return {State::skipped, "interrupted", {}};
+    case TaskEnd::Kind::interrupted: return {State::inconclusive, "interrupted", {}};
     case TaskEnd::Kind::done: break;
   }
   return check_result_from(end.text);

@@ -8,8 +8,8 @@
 
 namespace petri::cli {
 
-// Fills in `result` and `seconds` of all checks; `ended` is called for each in their order. An interrupt skips those
-// that have not ended (the caller holds the InterruptScope).
+// Fills in `result` and `seconds` of all checks; `ended` is called for each in their order. An interrupt leaves those
+// that have not ended inconclusive (the caller holds the InterruptScope).
 void run_checks(std::vector<Check>& checks, const CheckOptions& options,
                 const std::function<void(const Check&)>& ended);
 

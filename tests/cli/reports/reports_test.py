@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -227,6 +228,16 @@ class Several(Project):
         done = self.check("--model-only", "--report", "tap:nowhere/x.tap", status=3)
         self.assertIn(b"nowhere", done.stderr)
         self.assertEqual(done.stdout, b"")
+
+    def test_an_interrupted_check_is_no_good_one(self):
+        os.mkfifo(self.folder / "never.jsonl")  # whoever reads it waits
+        words = [PETRI, "check", "--model-only", "--report", "tap:out.tap", "cases/met/scenario.jsonl", "never.jsonl"]
+        with subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, env=self.environment) as petri:
+            self.assertIn(b"cases/met", petri.stdout.readline())
+            petri.send_signal(signal.SIGINT)
+            petri.communicate(timeout=LIMIT_S)
+        self.assertEqual(petri.returncode, 128 + signal.SIGINT)
+        self.assertRegex((self.folder / "out.tap").read_text(), r"(?m)^ok 1 - cases/met.*\nnot ok 2 - never")
 
     def test_a_device_is_written_to_and_stays(self):
         self.check("--model-only", "--report", "junit:/dev/null")
