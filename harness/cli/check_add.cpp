@@ -11,6 +11,7 @@
 #include "harness/cli/filing.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/terminal.hpp"
+#include "harness/launch/interrupt.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/printable.hpp"
 
@@ -35,18 +36,24 @@ struct AddRequest {
   std::int32_t ranks = 0;
   bool any_outcome = false, json = false;
   std::vector<std::string> program;
+  ReproducerOptions trial;  // with run_commands: how the new guard is tried
 };
 
 std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
   // Everything after "--" is the program's, whatever it looks like.
   const auto separator = std::find(args.begin(), args.end(), "--");
   AddRequest r;
+  std::vector<std::string> places;
   po::options_description options;
   auto add = options.add_options();
   add("add", po::value(&r.input)->required()->value_name("FILE"), "scenario file, or folder of recorded ranks");
   add("to", po::value(&r.to)->value_name("FOLDER")->default_value("scenarios"), "where the new folder goes");
   add("name", po::value(&r.name)->value_name("NAME"), "its name; without it FILE's");
   add("ranks", po::value(&r.ranks)->value_name("N"), "with how many the program runs; without it as in the scenario");
+  add("run-commands", po::bool_switch(&r.trial.run_commands),
+      "try the guard once: with the bug still in the program it has to fail");
+  add("program-path", po::value(&places)->value_name("FOLDER")->composing(), "where the program is, before PATH");
+  add("timeout", po::value(&r.trial.timeout_s)->value_name("S")->default_value(60), "limit for a run of the program");
   add("allow-no-failure", po::bool_switch(&r.any_outcome), "also what completes (a legal twin) or is ambiguous");
   add("json", po::bool_switch(&r.json), "print one JSON object");
   po::variables_map values;
@@ -56,6 +63,9 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
     throw UsageError{"after -- comes the program that must stay free of the failure"};
   if (values.count("ranks") != 0 && (r.ranks < 1 || r.program.empty()))
     throw UsageError{"--ranks is a number of the program's ranks: -- PROGRAM is missing"};
+  if (r.trial.run_commands && r.program.empty()) throw UsageError{"--run-commands needs -- PROGRAM"};
+  if (!(r.trial.timeout_s > 0)) throw UsageError{"--timeout needs a number of seconds"};
+  r.trial.program_path.assign(places.begin(), places.end());
   return r;
 }
 
@@ -131,8 +141,24 @@ void print_filed(const AddRequest& request, const NewReproducer& filed, const fs
   for (const fs::path& other : others) say(stdout, "  note: {} is the same failure\n", other.string());
   if (scenario.world() > kManyRanks || scenario.event_count() > kManyEvents)
     say(stdout, "  hint: petri shrink makes a smaller one of it, which is quicker to check and to understand\n");
-  if (filed.command)
+  if (filed.command && !request.trial.run_commands)
     say(stdout, "  try:  petri check --run-commands {} fails until the program is mended\n", folder.string());
+}
+
+// A guard that does not fail while the bug is in the program guards nothing, now or later.
+int try_guard(const AddRequest& request, const NewReproducer& filed, const fs::path& folder) {
+  const InterruptScope interrupts;
+  const CheckResult result = check_reproducer(folder / "scenario.jsonl", CheckMode::command, request.trial);
+  std::FILE* const told = request.json ? stderr : stdout;
+  if (interrupt_count() > 0) return 128 + interrupt_signal();
+  if (result.state == CheckState::missed && result.actual == filed.diagnosis.signature) {
+    say(told, "  guards: {}\n", printable_line(result.text));
+    return kOk;
+  }
+  say(told, "  guards nothing yet: {}\n  Does the program fail with as many ranks, or is it mended already? See {}\n",
+      printable_line(result.text), (folder / kReproducerFile).string());
+  if (result.state == CheckState::inconclusive) return result.lacks ? kEnvironmentMissing : kAmbiguous;
+  return kNotReproduced;
 }
 
 }  // namespace
@@ -159,7 +185,7 @@ int run_check_add(const std::vector<std::string>& args) {
   const std::vector<fs::path> others = filed_with(reproducer.diagnosis.signature, request->to);
   file_reproducer(reproducer, folder);
   print_filed(*request, reproducer, folder, others);
-  return kOk;
+  return request->trial.run_commands ? try_guard(*request, reproducer, folder) : kOk;
 }
 
 }  // namespace petri::cli

@@ -78,6 +78,21 @@ TEST_F(CommandCheck, ARaceThatCompletesIsFoundInARecording) {
   EXPECT_THAT(run.out, HasSubstr("the failure is back in run 1 of mpirun -n 3: race"));
 }
 
+TEST_F(CommandCheck, ANewGuardIsTriedWhileTheBugIsThere) {
+  scratch.write("swap.jsonl", kSwap);
+  const auto add = [&](const std::string& name, const std::string& program, const std::string& way) {
+    return scratch.petri({"check", "--add", "swap.jsonl", "--name", name, "--run-commands", "--program-path",
+                          PETRI_PROGRAMS, "--", program, way});
+  };
+  const Ran guards = add("a", "ends_as_told", "swap");
+  EXPECT_EQ(guards.status, 0) << guards.out << guards.err;
+  EXPECT_THAT(guards.out, HasSubstr("guards: the failure is back in run 1"));
+  const Ran none = add("b", "ends_as_told", "fixed");
+  EXPECT_EQ(none.status, 5) << none.out << none.err;
+  EXPECT_THAT(none.out, HasSubstr("guards nothing yet: completes"));
+  EXPECT_EQ(add("c", "no-such-program", "").status, 3);
+}
+
 TEST_F(CommandCheck, IsMetWhenTheProgramCompletes) {
   const Ran run = check(told("fixed"));
   EXPECT_EQ(run.status, 0) << run.out << run.err;
