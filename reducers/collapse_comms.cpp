@@ -8,19 +8,29 @@
 namespace petri::reduce {
 namespace {
 
-// Whether an event makes the communicator, or joins it to another one by name.
-bool has_other_uses(const Scenario& scenario, std::int32_t comm) {
-  const std::string& name = scenario.comms[static_cast<std::size_t>(comm)].name;
+constexpr const char* kWorld = "world";
+
+bool is_made(const Scenario& scenario, std::int32_t comm) {
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events)
-      if (event.new_comm == comm || event.extras->remote == name) return true;
+      if (event.new_comm == comm) return true;
   return false;
+}
+
+// Leaders find each other over another communicator, the world where none is named.
+bool meets_over_world(const Event& event) {
+  return event.op == Op::intercomm_create && (event.extras->remote.empty() || event.extras->remote == kWorld);
+}
+
+// Synchronizing with a device or with nobody is on none.
+bool is_on_communicator(Op op) {
+  return kind_of(op) != OpKind::device && kind_of(op) != OpKind::host;
 }
 
 bool world_is_used(const Scenario& scenario) {
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events)
-      if (event.comm == 0 || event.op == Op::intercomm_create) return true;  // the bridge may be the world
+      if ((event.comm == 0 && is_on_communicator(event.op)) || meets_over_world(event)) return true;
   return false;
 }
 
@@ -47,6 +57,7 @@ Scenario with_world_for(const Scenario& base, std::int32_t collapsed) {
   for (RankTrace& rank : result.ranks) {
     for (Event& event : rank.events) {
       event.comm = now[static_cast<std::size_t>(event.comm)];
+      if (event.extras->remote == gone) event.extras.edit().remote = kWorld;
       if (event.new_comm != kNoComm) event.new_comm = now[static_cast<std::size_t>(event.new_comm)];
     }
   }
@@ -64,7 +75,7 @@ class CollapseComms final : public Pass {
       if (world_is_used(*now)) return proposals;
       for (std::size_t i = 1; i < now->comms.size(); ++i) {
         const auto comm = static_cast<std::int32_t>(i);
-        if (!is_like_world(*now, now->comms[i]) || has_other_uses(*now, comm)) continue;
+        if (!is_like_world(*now, now->comms[i]) || is_made(*now, comm)) continue;
         proposals.push_back([now, comm] { return std::optional(with_world_for(*now, comm)); });
       }
       return proposals;

@@ -8,10 +8,11 @@
 namespace petri::reduce {
 namespace {
 
-constexpr std::size_t kFewGroups = 16;  // up to here all pairs are tried: 120
+constexpr std::size_t kFewUnits = 24;  // up to here all pairs are tried: 276
 constexpr std::size_t kMostPairs = 128;
 
-using Pair = std::pair<std::uint32_t, std::uint32_t>;  // of groups
+using Events = std::vector<EventRef>;
+using Pair = std::pair<std::uint32_t, std::uint32_t>;  // of units
 
 // A receive or probe of any source whose record does not say whom it got.
 bool takes_anybody(const Event& event) {
@@ -43,11 +44,19 @@ std::vector<Pair> open_matches(const Scenario& scenario, const Groups& groups) {
   return pairs;
 }
 
-std::vector<Pair> pairs_of(const Scenario& scenario, const Groups& groups) {
+// Groups first, then the single events of those that have several.
+std::vector<Events> units_of(const Groups& groups) {
+  std::vector<Events> units = groups.members;
+  for (const Events& group : groups.members)
+    for (const EventRef event : group)
+      if (group.size() > 1) units.push_back({event});
+  return units;
+}
+
+std::vector<Pair> pairs_of(const Scenario& scenario, const Groups& groups, std::size_t units) {
   std::vector<Pair> pairs = open_matches(scenario, groups);
-  const std::size_t size = groups.members.size();
-  for (std::uint32_t a = 0; size <= kFewGroups && a < size; ++a)
-    for (std::uint32_t b = a + 1; b < size; ++b)
+  for (std::uint32_t a = 0; units <= kFewUnits && a < units; ++a)
+    for (std::uint32_t b = a + 1; b < units; ++b)
       if (std::find(pairs.begin(), pairs.end(), Pair{a, b}) == pairs.end()) pairs.emplace_back(a, b);
   return pairs;
 }
@@ -57,13 +66,14 @@ class DropPairs final : public Pass {
   std::string_view name() const override { return "drop pairs"; }
   std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext&) const override {
     return try_in_order(current, [](const ScenarioPtr& now) {
-      const auto groups = std::make_shared<const Groups>(group_events(*now));
+      const Groups groups = group_events(*now);
+      const auto units = std::make_shared<const std::vector<Events>>(units_of(groups));
       std::vector<Proposal> proposals;
-      for (const auto& [a, b] : pairs_of(*now, *groups)) {
-        proposals.push_back([now, groups, a = a, b = b] {
+      for (const auto& [a, b] : pairs_of(*now, groups, units->size())) {
+        proposals.push_back([now, units, a = a, b = b] {
           Selection keep = Selection::all(*now);
-          for (const std::uint32_t group : {a, b})
-            for (const EventRef event : groups->members[group]) keep.drop(event);
+          for (const std::uint32_t unit : {a, b})
+            for (const EventRef event : (*units)[unit]) keep.drop(event);
           return cut(*now, keep);
         });
       }

@@ -48,7 +48,8 @@ std::string compare_events(const Scenario& original, const Scenario& reduced, Co
       return fmt::format("event {} of rank {} is {}, but {} in the original", event.seq, to, name_of(event.op),
                          name_of(source.op));
     }
-    if (!comms.fits(original.comm_of(source), reduced.comm_of(event))) {
+    const bool on_none = kind_of(event.op) == OpKind::device || kind_of(event.op) == OpKind::host;
+    if (!on_none && !comms.fits(original.comm_of(source), reduced.comm_of(event))) {
       return fmt::format("event {} of rank {} is on communicator {}, but on {} in the original", event.seq, to,
                          reduced.comm_of(event).name, original.comm_of(source).name);
     }

@@ -3,14 +3,26 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/model/explore.hpp"
 #include "harness/model/op_rules.hpp"
 #include "harness/model/run.hpp"
 
 namespace petri::diagnosis {
 
-BufferingLimit buffering_limit(const Scenario& scenario, bool follow_record, const std::vector<std::uint32_t>& script) {
+namespace {
+
+constexpr std::uint64_t kMostOrders = 50;  // looked at for each limit
+
+}  // namespace
+
+BufferingLimit buffering_limit(const Scenario& scenario, bool follow_record) {
   const auto hides = [&](std::int64_t limit) {
-    return model::run(scenario, {limit, follow_record}, script).stuck.empty();
+    bool blocks = false;
+    model::explore(scenario, {limit, follow_record}, kMostOrders, [&](const model::Run& run) {
+      blocks = !run.stuck.empty();
+      return !blocks;
+    });
+    return !blocks;
   };
   if (!hides(model::kUnlimited)) return {true, std::nullopt};
   std::set<std::int64_t> sizes{0};

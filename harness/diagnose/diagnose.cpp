@@ -103,7 +103,7 @@ class Judge {
   }
 
   void judge_deadlocks(const model::Run& actual, bool rank_died) {
-    const bool seen = add_deadlocks(actual, true, {}, rank_died);
+    const bool seen = add_deadlocks(actual, true, rank_died);
     if (seen) {
       if (result_.verdict == Verdict::deadlock) say_orders(actual);
       return;
@@ -112,7 +112,7 @@ class Judge {
     // What the record shows to have gone well may still be a deadlock by the rules: luck is no defence.
     const model::Run strict = model::run(scenario_, {options_.buffered, false});
     const std::size_t before = result_.findings.size();
-    if (!add_deadlocks(strict, false, {}, rank_died)) return;
+    if (!add_deadlocks(strict, false, rank_died)) return;
     for (std::size_t i = before; i < result_.findings.size(); ++i)
       result_.findings[i].evidence.push_back(
           "this run got past it all the same: by luck of buffering, not by the rules");
@@ -120,13 +120,12 @@ class Judge {
   }
 
   // Adds the deadlocks of a run; true if there were any.
-  bool add_deadlocks(const model::Run& run, bool follow_record, const std::vector<std::uint32_t>& script,
-                     bool rank_died) {
+  bool add_deadlocks(const model::Run& run, bool follow_record, bool rank_died) {
     std::vector<Fault> faults = find_deadlocks(scenario_, run);
     if (rank_died) std::erase_if(faults, [](const Fault& fault) { return fault.by_dead_rank; });
     if (faults.empty()) return false;
     const BufferingLimit limit =
-        options_.buffered ? BufferingLimit{true, std::nullopt} : buffering_limit(scenario_, follow_record, script);
+        options_.buffered ? BufferingLimit{true, std::nullopt} : buffering_limit(scenario_, follow_record);
     const std::string suffix = limit.always ? "" : fmt::format(" (unless {})", hidden_where(run, limit));
     if (const auto decision = differing_decision(scenario_, run)) {
       Finding& first = faults.front().findings.front();
@@ -246,9 +245,7 @@ class Judge {
     if (actual.choices.empty()) return;
     const model::Assumptions assumptions{options_.buffered, true};
     const auto seen = model::explore(scenario_, assumptions, max_orders(), [&](const model::Run& run) {
-      std::vector<std::uint32_t> script;
-      for (const model::Choice& choice : run.choices) script.push_back(choice.taken);
-      if (add_deadlocks(run, true, script, false)) {
+      if (add_deadlocks(run, true, false)) {
         mark_blocked(run);
         return false;
       }

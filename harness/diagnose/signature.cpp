@@ -11,7 +11,7 @@
 namespace petri::diagnosis {
 namespace {
 
-// An edge between roles, with the communicator's number in the scenario.
+// An edge between roles, with the communicator's number in the scenario; kNoComm for a call on none.
 struct Edge {
   std::string label;  // "allreduce", "recv any"
   std::int32_t comm;
@@ -33,6 +33,12 @@ std::string label_of(const Node& node, const Link& link) {
 std::string relation_of(const Link& link) {
   if (link.meets) return "meets";
   return link.kind == model::Atom::stream ? "queues behind" : "waits for";
+}
+
+// A synchronization with a device is on no communicator, whatever its record names.
+std::int32_t comm_of(const Link& link) {
+  const OpKind kind = kind_of(link.op);
+  return kind == OpKind::device || kind == OpKind::host ? kNoComm : link.comm;
 }
 
 using Stages = std::map<std::uint32_t, std::uint32_t>;  // a node, and the one that stands for it
@@ -88,7 +94,7 @@ std::set<Edge> edges_of(const WaitGraph& graph, const Component& component, cons
   for (const Link& link : node.links) {
     if (component.required_only && link.any) continue;
     for (const std::int32_t rank : link.targets) {
-      Edge edge{label_of(node, link), link.comm, relation_of(link), "", -1};
+      Edge edge{label_of(node, link), comm_of(link), relation_of(link), "", -1};
       if (component.terminal != Terminal::none) {
         if (graph.terminal_of(rank) != component.terminal) continue;
         edge.end = name_of(component.terminal);
@@ -190,11 +196,12 @@ class Walk {
     std::stable_sort(edges.begin(), edges.end(), [&](const Edge& a, const Edge& b) { return key(a) < key(b); });
     std::vector<std::string> parts;
     for (const Edge& edge : edges) {
-      const std::size_t comm = comms_.try_emplace(edge.comm, comms_.size()).first->second;
+      const std::string place =
+          edge.comm == kNoComm ? "" : fmt::format("@{}", comms_.try_emplace(edge.comm, comms_.size()).first->second);
       if (edge.target >= 0) discover(static_cast<std::size_t>(edge.target));
       const std::string target =
           edge.target < 0 ? edge.end : role_name(name_.at(static_cast<std::size_t>(edge.target)));
-      parts.push_back(fmt::format("{}@{} {} {}", edge.label, comm, edge.relation, target));
+      parts.push_back(fmt::format("{}{} {} {}", edge.label, place, edge.relation, target));
     }
     bodies_.push_back(fmt::format("{}", fmt::join(parts, ", ")));
   }
