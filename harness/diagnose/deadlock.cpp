@@ -13,6 +13,7 @@
 #include "harness/diagnose/in_progress.hpp"
 #include "harness/diagnose/kernel.hpp"
 #include "harness/diagnose/minority.hpp"
+#include "harness/diagnose/odd_step.hpp"
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/unanswered.hpp"
 #include "harness/diagnose/wait_graph.hpp"
@@ -133,6 +134,7 @@ class DeadlockTeller {
     }
     Finding finding = finding_of(component, closed);
     finding.kind = Verdict::deadlock;
+    if (finding.culprits.size() > 1) settle_by_steps(scenario_, run_, involved(component, finding), kUnset, finding);
     chain_.add_near_misses(component, finding);
     chain_.add_places(component, finding);
     fault.findings.push_back(std::move(finding));
@@ -158,6 +160,16 @@ class DeadlockTeller {
     if (gathering != nullptr && component.nodes.size() == 1)
       return from_gathering(component, closed, gathering->gathering);
     return from_cycle(component, closed);
+  }
+
+  // Everybody in the component, and whom it names or waits for.
+  std::vector<std::int32_t> involved(const Component& component, const Finding& finding) const {
+    std::vector<std::int32_t> ranks = ranks_at(component);
+    ranks.insert(ranks.end(), component.ranks.begin(), component.ranks.end());
+    ranks.insert(ranks.end(), finding.culprits.begin(), finding.culprits.end());
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    return ranks;
   }
 
   // Members of one communicator that do different things at one position.
@@ -200,6 +212,7 @@ class DeadlockTeller {
       finding.evidence.push_back(fmt::format("{} named because {} of {} ranks agree on the other call",
                                              ranks_text(who.culprits), most.ranks.size(),
                                              run_.gatherings.members(gathering).size()));
+    if (who.tie) settle_by_steps(scenario_, run_, involved(component, finding), kUnset, finding);
     return finding;
   }
 

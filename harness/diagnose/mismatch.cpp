@@ -8,6 +8,7 @@
 #include "harness/diagnose/blame.hpp"
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
+#include "harness/diagnose/odd_step.hpp"
 #include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
@@ -66,7 +67,9 @@ Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gat
   if (!who.other_reading.empty()) finding.evidence.push_back(who.other_reading);
   if (!who.precedent.empty()) finding.evidence.push_back(who.precedent);
   if (who.by_majority) finding.evidence.push_back("the culprit is named because the other side is the majority");
-  return {{finding}, form_of(at(scenario, clash.sides.front().events.front()), clash)};
+  const Event& clashing = at(scenario, clash.sides.front().events.front());
+  if (who.tie) settle_by_steps(scenario, run, run.gatherings.members(gathering), clashing.step, finding);
+  return {{finding}, form_of(clashing, clash)};
 }
 
 Fault fault_of(const Scenario& scenario, const model::Message& message, const std::string& what) {
