@@ -81,7 +81,7 @@ std::string name_after(const std::string& input) {
 }
 
 std::string name_for(const AddRequest& request) {
-  const std::string name = request.name.empty() ? name_after(request.input) : request.name;
+  std::string name = request.name.empty() ? name_after(request.input) : request.name;
   const bool fits = !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.size() < 200 &&
                     printable_line(name) == name;
   if (!fits) throw UsageError{fmt::format("'{}' is no name for a folder: give another --name", printable_line(name))};

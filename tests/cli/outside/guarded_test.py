@@ -109,8 +109,8 @@ def show_origin(project):
         project.run([project.petri, "record", "-o", f"{program}.jsonl", "--", "mpirun", "-n", ranks, executable,
                      *arguments], status, cwd=work)
         project.run([project.petri, "shrink", "--no-live", "-o", f"{program}.min.jsonl", f"{program}.jsonl"], cwd=work)
-        project.run([project.petri, "check", "--add", f"{program}.min.jsonl", "--to", "reproducers", "--name", name, "--",
-                     program, *small], cwd=work)
+        project.run([project.petri, "check", "--add", f"{program}.min.jsonl", "--to", "reproducers", "--name", name,
+                     "--run-commands", "--program-path", project.build, "--", program, *small], cwd=work)
         kept = project.sources / "reproducers" / name
         made = work / "reproducers" / name
         expect(f"{name}: command", made.joinpath("reproducer.json").read_text(), kept.joinpath("reproducer.json").read_text())
