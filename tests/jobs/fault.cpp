@@ -16,6 +16,10 @@ using enum Verdict;
 // Of the calls of a blocked rank its last one alone decides, and its signature names nothing else: so a deadlock in
 // which each rank waits for another needs one call of each, however long the way there was. A race needs as many
 // receives as messages: else a sender waits for ever. Sizes stay as large as the failure, where they are it.
+const std::vector<std::string_view> kWithMessages{"training_3d", "training_3d_interleaved", "halo_3d"};
+const std::vector<std::string_view> kWithGroups{"training_3d", "training_3d_interleaved", "moe", "sharded_dp"};
+const std::vector<std::string_view> kSteady{"training_3d", "training_3d_interleaved", "moe", "sharded_dp", "halo_3d"};
+
 const std::vector<Fault> kFaults{
     {"C01",
      "an extra barrier on one rank; the job goes on",
@@ -135,12 +139,22 @@ const std::vector<Fault> kFaults{
     {"N1", "orders agree, and it hangs all the same", ambiguous, no_ordering_fault},
     {"N2", "a library says mismatch, the record does not", completes, transport_text},
     {"N3", "a barrier that one rank left early", completes, barrier_left_early},
+    {"own-send", "a message left out", deadlock, own_send_left_out, {}, "", {}, kWithMessages},
+    {"own-receive", "a receive left out", deadlock, own_receive_left_out, {}, "", {}, kWithMessages},
+    {"own-tag", "a message with a wrong tag", deadlock, own_message_with_wrong_tag, {}, "", {}, kWithMessages},
+    {"own-skip", "a collective of a group left out", deadlock, own_collective_left_out, {}, "", {}, kWithGroups},
+    {"own-finalize", "finalize in the middle of a step", deadlock, own_finalize_in_the_middle, {}, "", {}, kSteady},
 };
 
 }  // namespace
 
 const std::vector<Fault>& faults() {
   return kFaults;
+}
+
+bool Fault::goes_into(const Generator& generator, const Variant& variant) const {
+  if (own_calls_of.empty()) return true;
+  return !variant.in_group && std::find(own_calls_of.begin(), own_calls_of.end(), generator.name) != own_calls_of.end();
 }
 
 PlantedJob plant(const Fault& fault, const Generator& generator, const JobSize& size, Place place) {

@@ -11,6 +11,12 @@
 
 namespace petri::jobs {
 
+// The four ways in which each fault is planted: among all ranks or in a group, as the program or as a recording of it
+// (recording.hpp).
+struct Variant {
+  std::string_view name;
+  bool in_group = false, recorded = false;
+};
 struct Fault {
   std::string_view name;  // the field case, and its variant where there are several
   std::string_view what;  // its structure
@@ -24,6 +30,11 @@ struct Fault {
   std::string_view comms = {};
   // Where a recording proves more than the program, since it says that a rank came no further.
   std::vector<std::string> recorded_minimum = {};
+  // In the calls of the job itself: which jobs make such calls, by name. What is left then depends on the job, so no
+  // minimum is stated. Empty: the fault is added to any job.
+  std::vector<std::string_view> own_calls_of = {};
+
+  bool goes_into(const Generator& generator, const Variant& variant) const;
 };
 
 const std::vector<Fault>& faults();
@@ -35,12 +46,6 @@ struct PlantedJob {
 };
 PlantedJob plant(const Fault& fault, const Generator& generator, const JobSize& size, Place place);
 
-// The four ways in which each fault is planted: among all ranks or in a group, as the program or as a recording of it
-// (recording.hpp).
-struct Variant {
-  std::string_view name;
-  bool in_group = false, recorded = false;
-};
 const std::vector<Variant>& variants();
 PlantedJob plant(const Fault& fault, const Variant& variant, const Generator& generator, const JobSize& size,
                  Place place);

@@ -109,6 +109,8 @@ bool Phase::is_gone(std::int32_t rank) const {
 }
 
 void Phase::plant() {
+  const bool empty = std::all_of(calls_.begin(), calls_.end(), [](const auto& calls) { return calls.empty(); });
+  if (empty) return number_calls();
   // In a group the phase ends with a meeting of its own, as the job goes on to the one of all.
   if (place_.in_group && rest_ == Rest::follows)
     for (const std::int32_t rank : members_)
@@ -119,6 +121,13 @@ void Phase::plant() {
     end.kind = how;
     end.stated = true;
   }
+  number_calls();
+}
+
+void Phase::number_calls() {
+  for (RankTrace& rank : job_.scenario.ranks)
+    for (std::size_t index = 0; index < rank.events.size(); ++index)
+      rank.events[index].seq = static_cast<std::uint32_t>(index);
 }
 
 void Phase::splice(std::int32_t rank) {
@@ -138,7 +147,6 @@ void Phase::splice(std::int32_t rank) {
     events.back().state = EventState::started;
     trace.end.kind = EndKind::running;
   }
-  for (std::size_t index = 0; index < events.size(); ++index) events[index].seq = static_cast<std::uint32_t>(index);
 }
 
 }  // namespace petri::jobs

@@ -34,6 +34,9 @@ class Phase {
   Phase(Job& job, Place place);
 
   std::int32_t culprit() const { return place_.rank; }
+  std::int32_t step() const { return place_.step; }
+  // Where in the culprit's calls the meeting stands.
+  std::uint32_t meeting() const { return meeting_of(job_, culprit(), step()); }
   // The communicator that the phase is about, its members in order, and the place of one among them.
   std::int32_t comm() const { return comm_; }
   const std::vector<std::int32_t>& members() const { return members_; }
@@ -58,7 +61,8 @@ class Phase {
   void rest(Rest rest) { rest_ = rest; }
   void observed(Verdict verdict) { job_.scenario.header.observed = Outcome{verdict, {}, false}; }
 
-  // Puts it into the job. Once, at the end.
+  // Puts it into the job. Once, at the end. A phase without calls leaves the job as it is, whatever was done to its
+  // own.
   void plant();
 
  private:
@@ -66,6 +70,7 @@ class Phase {
   void enter_group();
   void split_in_halves();
   void splice(std::int32_t rank);
+  void number_calls();
 
   Job& job_;
   Place place_;

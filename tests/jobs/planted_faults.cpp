@@ -96,13 +96,19 @@ std::vector<const Named*> chosen(const std::vector<Named>& all, const std::vecto
   return result;
 }
 
+// A job whose steps are of two kinds by turns shows what it always does in the fifth one.
+std::int32_t usual_steps(const Fault& fault) {
+  return fault.own_calls_of.empty() ? 4 : 8;
+}
+
 std::vector<Cell> cells_of(const Options& options) {
   std::vector<Cell> cells;
   for (const Fault* fault : chosen(faults(), options.faults))
     for (const Variant* variant : chosen(variants(), options.variants))
       for (const Generator* generator : chosen(generators(), options.jobs))
         for (const std::int32_t world : options.worlds) {
-          const JobSize size{world, options.steps > 0 ? options.steps : 4, options.seed};
+          if (!fault->goes_into(*generator, *variant)) continue;
+          const JobSize size{world, options.steps > 0 ? options.steps : usual_steps(*fault), options.seed};
           Place place = usual_place(size);
           if (options.rank >= 0) place.rank = options.rank;
           if (options.step >= 0) place.step = options.step;

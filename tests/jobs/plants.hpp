@@ -51,4 +51,11 @@ Culprits no_ordering_fault(Phase& phase);
 Culprits transport_text(Phase& phase);
 Culprits barrier_left_early(Phase& phase);
 
+// In the job's own calls.
+Culprits own_send_left_out(Phase& phase);
+Culprits own_receive_left_out(Phase& phase);
+Culprits own_message_with_wrong_tag(Phase& phase);
+Culprits own_collective_left_out(Phase& phase);
+Culprits own_finalize_in_the_middle(Phase& phase);
+
 }  // namespace petri::jobs::plants

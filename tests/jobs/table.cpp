@@ -43,9 +43,9 @@ std::string known_minimum(const Row& row) {
   return fmt::format("{} r {} e", minimum.world(), minimum.event_count());
 }
 
-std::string share(const std::vector<const Measured*>& results, bool Measured::*right) {
-  const auto count = std::count_if(results.begin(), results.end(), [&](const Measured* one) { return one->*right; });
-  return fmt::format("{}/{}", count, results.size());
+template <class Right>
+std::string share(const std::vector<const Measured*>& results, const Right& right) {
+  return fmt::format("{}/{}", std::count_if(results.begin(), results.end(), right), results.size());
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ std::string table_of(const std::vector<Cell>& cells, const std::vector<Measured>
     auto& line = lines.emplace_back();
     line = {std::string(row.fault->name), std::string(row.variant->name), std::string(name_of(row.fault->verdict)),
             known_minimum(row)};
-    for (const std::string_view job : jobs) line.push_back(row.marks.at(job));
+    for (const std::string_view job : jobs) line.push_back(row.marks.count(job) != 0 ? row.marks.at(job) : "");
     line.push_back(fmt::format("{:.2f} s", row.slowest_s));
   }
   std::vector<std::size_t> widths(lines.front().size(), 0);
@@ -96,8 +96,10 @@ std::string summary_of(const std::vector<Cell>& cells, const std::vector<Measure
   std::string text;
   for (const auto& [world, some] : by_world) {
     double diagnose_s = 0, shrink_s = 0, slowest_s = 0;
+    std::vector<const Measured*> shrunk;  // where a minimum is known
     std::size_t most = 0;
     for (const Measured* one : some) {
+      if (one->shrinks) shrunk.push_back(one);
       diagnose_s += one->diagnose_s, shrink_s += one->shrink_s;
       slowest_s = std::max(slowest_s, one->shrink_s);
       most = std::max(most, one->events);
@@ -105,8 +107,9 @@ std::string summary_of(const std::vector<Cell>& cells, const std::vector<Measure
     text += fmt::format(
         "{} ranks, up to {} events: verdict right {}, culprits right {}, minimum reached {}; diagnosed in {:.1f} s, "
         "shrunk in {:.1f} s, the slowest in {:.1f} s\n",
-        world, most, share(some, &Measured::verdict_right), share(some, &Measured::culprits_right),
-        share(some, &Measured::minimum_reached), diagnose_s, shrink_s, slowest_s);
+        world, most, share(some, [](const Measured* one) { return one->verdict_right; }),
+        share(some, [](const Measured* one) { return one->culprits_right; }),
+        share(shrunk, [](const Measured* one) { return one->minimum_reached; }), diagnose_s, shrink_s, slowest_s);
   }
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (!results[i].right()) text += line_of(cells[i], results[i]);
