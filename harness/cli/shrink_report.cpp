@@ -101,7 +101,8 @@ Json json_of(const reduce::Size& size) {
 }  // namespace
 
 ProgressLine::ProgressLine()
-    : terminal_(isatty(STDERR_FILENO) == 1), next_(Clock::now() + (terminal_ ? kTerminalInterval : kPlainInterval)) {}
+    : terminal_(rewrites_lines(STDERR_FILENO)),
+      next_(Clock::now() + (terminal_ ? kTerminalInterval : kPlainInterval)) {}
 
 void ProgressLine::show(const reduce::Progress& p) {
   const Clock::time_point now = Clock::now();
@@ -112,7 +113,8 @@ void ProgressLine::show(const reduce::Progress& p) {
                                        p.pass, counted(p.size.ranks, "rank"), counted(p.size.events, "event"), p.tests,
                                        p.candidates_per_second, 100 * p.wasted, p.seconds_since_gain);
   if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}", line);
+    // A line that is broken in two cannot be written anew.
+    fmt::print(stderr, "\r\x1b[K{}", line.substr(0, width_of(STDERR_FILENO) - 1));
     std::fflush(stderr);
   } else {
     say(stderr, "{}\n", line);

@@ -25,14 +25,23 @@ bool stdout_takes_colour() {
   return ::isatty(STDOUT_FILENO) == 1;
 }
 
-std::size_t stdout_width() {
+std::size_t width_of(int descriptor) {
   winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   if (const char* const columns = std::getenv("COLUMNS")) {
     const long width = std::strtol(columns, nullptr, 10);
     if (width > 0 && width <= kMostColumns) return static_cast<std::size_t>(width);
   }
   return kDefaultWidth;
+}
+
+std::size_t stdout_width() {
+  return width_of(STDOUT_FILENO);
+}
+
+bool rewrites_lines(int descriptor) {
+  const char* const term = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && (term == nullptr || std::string_view(term) != "dumb");
 }
 
 void say_text(std::FILE* to, std::string_view text) {

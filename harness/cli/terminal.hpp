@@ -14,7 +14,11 @@ namespace petri::cli {
 bool stdout_takes_colour();
 
 // Columns of the terminal, or of COLUMNS, or 100 where there is neither.
+std::size_t width_of(int descriptor);
 std::size_t stdout_width();
+
+// A terminal on which a line can be written anew.
+bool rewrites_lines(int descriptor);
 
 // Writes text of several lines, made printable: names in it come from an input that may be hostile.
 void say_text(std::FILE* to, std::string_view text);

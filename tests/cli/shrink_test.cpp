@@ -1,5 +1,10 @@
 #include <gmock/gmock.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <sstream>
 
 #include "harness/trace/read.hpp"
@@ -259,6 +264,52 @@ TEST(Shrink, APlaceThatCannotBeWrittenIsToldBeforeTheWork) {
     EXPECT_THAT(run.err, HasSubstr("cannot be written"));
   }
   EXPECT_FALSE(std::filesystem::exists(scratch.folder() / "verdicts"));
+}
+
+// What petri writes to a terminal of so many columns.
+std::string on_terminal(const Scratch& scratch, const std::vector<std::string>& args, unsigned short columns) {
+  int master = -1;
+  const winsize size{24, columns, 0, 0};
+  const pid_t pid = forkpty(&master, nullptr, nullptr, &size);
+  if (pid == 0) {
+    setenv("TERM", "xterm", 1);
+    if (chdir(scratch.folder().c_str()) != 0) _exit(127);
+    std::vector<char*> argv{const_cast<char*>(PETRI_PROGRAM)};
+    for (const std::string& word : args) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  std::string text;
+  std::array<char, 4096> part{};
+  for (ssize_t got = 0; (got = read(master, part.data(), part.size())) > 0;)
+    text.append(part.data(), static_cast<std::size_t>(got));
+  close(master);
+  waitpid(pid, nullptr, 0);
+  return text;
+}
+
+TEST(Shrink, ProgressIsOneLineOfTheTerminalAndGoesAtTheEnd) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const std::string text = on_terminal(
+      scratch, {"shrink", "--no-live", "--oracle", "sh -c 'sleep 0.06; grep -q barrier scenario.jsonl'", "hang.jsonl"},
+      50);
+  const std::string anew = "\r\x1b[K";
+  ASSERT_THAT(text, HasSubstr(anew));
+  std::string last;
+  int lines = 0;
+  for (std::size_t at = text.find(anew); at != std::string::npos; ++lines) {
+    const std::size_t end = text.find(anew, at + 1);
+    last = text.substr(at + anew.size(), end == std::string::npos ? end : end - at - anew.size());
+    if (end != std::string::npos) {
+      EXPECT_LE(last.size(), 49U) << last;
+      EXPECT_THAT(last, HasSubstr(" rank"));
+    }
+    at = end;
+  }
+  EXPECT_GT(lines, 2);
+  EXPECT_THAT(last, ::testing::StartsWith("from:"));  // nothing of the line is left
 }
 
 TEST(Shrink, JsonIsOneObject) {
