@@ -29,9 +29,14 @@ Judgement judge_replay(const ReplayResult& replay, const Outcome& expected) {
 }  // namespace
 
 reduce::Oracle model_oracle(std::string signature, DiagnoseOptions options) {
-  return [signature = std::move(signature), options](const Scenario& scenario) {
-    return judge_diagnosis(diagnose(scenario, options), signature);
-  };
+  return reduce::Oracle::Ask(
+      [signature = std::move(signature), options](const Scenario& scenario, const std::stop_token& stop) -> Judgement {
+        DiagnoseOptions now = options;
+        now.stop = stop;
+        const Diagnosis diagnosis = diagnose(scenario, now);
+        if (stop.stop_requested()) return {Answer::stopped, {}};
+        return judge_diagnosis(diagnosis, signature);
+      });
 }
 
 reduce::Oracle live_oracle(Outcome expected, ReplayOptions options) {

@@ -220,7 +220,10 @@ class Judge {
     if (run.choices.empty()) return;  // there is one order only
     std::uint64_t stuck = 0;
     const auto seen = model::explore(scenario_, {options_.buffered, true}, std::min(max_orders(), kOrdersToCompare),
-                                     [&](const model::Run& one) { return stuck += one.stuck.empty() ? 0 : 1, true; });
+                                     [&](const model::Run& one) {
+                                       stuck += one.stuck.empty() ? 0 : 1;
+                                       return !options_.stop.stop_requested();
+                                     });
     result_.orders = seen.orders;
     result_.certainty = stuck == seen.orders && seen.complete ? Certainty::proved : Certainty::found;
     if (result_.certainty == Certainty::proved)
@@ -245,6 +248,7 @@ class Judge {
     if (actual.choices.empty()) return;
     const model::Assumptions assumptions{options_.buffered, true};
     const auto seen = model::explore(scenario_, assumptions, max_orders(), [&](const model::Run& run) {
+      if (options_.stop.stop_requested()) return false;
       if (add_deadlocks(run, true, false)) {
         mark_blocked(run);
         return false;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +57,8 @@ struct DiagnoseOptions {
   // How many orders are explored before the answer is "not found within N": without a number 2,000, fewer where they
   // would play more than 5 million events.
   std::optional<std::uint64_t> max_orders = std::nullopt;
+  // Where it is set meanwhile, no more orders are explored, and the diagnosis is worth nothing.
+  std::stop_token stop = {};
 };
 
 Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options = {});
