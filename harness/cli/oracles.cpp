@@ -19,7 +19,9 @@ Judgement judge_diagnosis(const Diagnosis& diagnosis, const std::string& signatu
 }
 
 Judgement judge_replay(const ReplayResult& replay, const Outcome& expected) {
-  if (shows(replay, expected)) return {Answer::reproduces, {}};
+  // A hang that no rule explains: whether it is there is all that is known of it.
+  const bool unexplained = expected.verdict == Verdict::ambiguous;
+  if (shows(replay, expected) && (!unexplained || replay.job.hung())) return {Answer::reproduces, {}};
   if (replay.job.end == JobResult::End::timed_out) return {Answer::unresolved, {}};
   // The schedule of the failure, but this run got through: it does not show it.
   if (replay.diagnosis.signature == expected.signature) return {Answer::passes, {}};

@@ -263,7 +263,11 @@ int run_shrink(const std::vector<std::string>& args) {
   if (arguments->asks_model() && !fails)
     return not_reproduced(*arguments, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));
   const InterruptScope interrupts;
-  return Shrinking(*arguments, input, diagnosis).run();
+  try {
+    return Shrinking(*arguments, input, diagnosis).run();
+  } catch (const NotReproduced& error) {
+    return not_reproduced(*arguments, diagnosis, error.reason);
+  }
 }
 
 }  // namespace petri::cli

@@ -37,6 +37,11 @@ bool fails(const Diagnosis& diagnosis) {
 Outcome live_failure(const Scenario& input, const Diagnosis& diagnosis, const ReplayOptions& options) {
   if (fails(diagnosis)) return expected_outcome(input, {});
   const ReplayResult shown = replay_scenario(input, options);
+  const CommandEnd& end = shown.job.command;
+  const bool ended_well = shown.job.end == JobResult::End::by_itself && end.status == 0 && end.signal == 0;
+  if (ended_well && !fails(shown.diagnosis))
+    throw NotReproduced{
+        fmt::format("the model's verdict is {}, and a replay came to its end", name_of(diagnosis.verdict))};
   return {shown.diagnosis.verdict, shown.diagnosis.signature, false};
 }
 

@@ -20,7 +20,13 @@ struct ShrinkOracle {
   std::optional<CommandOracle> command = std::nullopt;
 };
 
-// Throws UsageError for a command without words, EnvironmentError where a live replay lacks something.
+// What was to be shrunk does not happen.
+struct NotReproduced {
+  std::string reason;
+};
+
+// Throws UsageError for a command without words, EnvironmentError where a live replay lacks something, NotReproduced
+// where neither the model nor a replay finds a fault.
 ShrinkOracle oracle_for(const ShrinkArguments& arguments, const Scenario& input, const Diagnosis& diagnosis);
 
 // Empty when the oracle finds the failure in the input, each time that it is asked or as often as --k-of-n wants.

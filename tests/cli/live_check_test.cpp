@@ -46,6 +46,23 @@ TEST(LiveCheck, ACheckThatTakesTooLongIsEndedAndFails) {
   EXPECT_THAT(run.out, HasSubstr("no result within 0.05 s"));
 }
 
+TEST(LiveShrink, WhereNeitherTheModelNorAReplayFailsThereIsNothingToShrink) {
+  const Scratch scratch;
+  scratch.write("legal.jsonl", two_ranks("completes", "finalize"));
+  const Ran run = scratch.petri({"shrink", "--oracle", "live", "legal.jsonl"});
+  EXPECT_EQ(run.status, 5) << run.out << run.err;
+  EXPECT_THAT(run.err, HasSubstr("a replay came to its end"));
+}
+
+TEST(LiveShrink, TheModelFiltersWhatIsReplayed) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", two_ranks("deadlock", "barrier"));
+  const Ran run = scratch.petri({"shrink", "--oracle", "live", "-o", "small.jsonl", "hang.jsonl"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("1-minimal"));
+  EXPECT_EQ(scratch.petri({"check", "--live-only", "small.jsonl"}).status, 0);
+}
+
 TEST(LiveShrink, TheResultIsConfirmedByAReplay) {
   const Scratch scratch;
   scratch.write("hang.jsonl", two_ranks("deadlock", "barrier"));

@@ -200,6 +200,17 @@ TEST(Shrink, APredicateThatFindsNothingInTheInputIsExplained) {
   EXPECT_TRUE(std::filesystem::exists(scratch.folder() / "kept" / "scenario.jsonl"));
 }
 
+TEST(Shrink, APredicateThatHangsOnTheInputIsEndedAndSaidToBeSo) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const Ran run = scratch.petri({"shrink", "--no-live", "--timeout", "0.2", "--oracle",
+                                 "sh -c 'echo thinking; sleep 1000 & sleep 1000'", "hang.jsonl"});
+  EXPECT_EQ(run.status, 5);
+  EXPECT_THAT(run.err, HasSubstr("no answer could be had"));
+  EXPECT_THAT(run.err, HasSubstr("its limit of 0.2 s"));
+  EXPECT_THAT(run.err, HasSubstr("| thinking"));
+}
+
 // Its state lies outside: every fifth run misses the failure.
 TEST(Shrink, APredicateThatMissesOneInFiveIsFoundOutAndRepeatsHelp) {
   const Scratch scratch;
