@@ -82,7 +82,13 @@ void shrink_it(const Scenario& minimum, const PlantedJob& job, const Diagnosis& 
 Measured measure(const Cell& cell) {
   Measured result;
   Watch watch;
-  const PlantedJob job = plant(*cell.fault, *cell.variant, *cell.generator, cell.size, cell.place);
+  PlantedJob job;
+  try {
+    job = plant(*cell.fault, *cell.variant, *cell.generator, cell.size, cell.place);
+  } catch (const NoPlace& error) {
+    result.no_place = error.what();
+    return result;
+  }
   result.events = job.scenario.event_count();
   result.generate_s = watch.lap();
   const Diagnosis diagnosis = diagnose(job.scenario);

@@ -18,6 +18,7 @@ struct Cell {
 };
 
 struct Measured {
+  std::string no_place;    // why the fault is not in this job; then nothing was judged
   std::size_t events = 0;  // of the job
   std::string signature;
   bool verdict_right = false, culprits_right = false;
@@ -28,7 +29,7 @@ struct Measured {
   std::uint64_t candidates = 0;                   // asked of the model
   double generate_s = 0, diagnose_s = 0, shrink_s = 0;
   std::vector<std::string> complaints;  // what is wrong, in sentences
-  bool right() const { return verdict_right && culprits_right && minimum_reached; }
+  bool right() const { return !no_place.empty() || (verdict_right && culprits_right && minimum_reached); }
 };
 
 Measured measure(const Cell& cell);

@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace petri::jobs {
+namespace {
+
+constexpr std::size_t kLeast = 3;  // members of a group: of two that differ, nothing says which one is wrong
+
+}  // namespace
 
 Phase::Phase(Job& job, Place place)
     : job_(job),
@@ -16,7 +21,6 @@ Phase::Phase(Job& job, Place place)
 }
 
 void Phase::enter_group() {
-  constexpr std::size_t kLeast = 3;  // of two that differ, nothing says which one is wrong
   const auto all = members_;
   for (std::size_t number = 0; number < job_.scenario.comms.size(); ++number) {
     const auto& ranks = job_.scenario.comms[number].ranks;
@@ -31,6 +35,7 @@ void Phase::enter_group() {
 void Phase::split_in_halves() {
   const auto all = members_;
   const std::size_t middle = all.size() / 2;
+  if (middle < kLeast) throw NoPlace("too few ranks for two groups");
   for (const bool lower : {true, false}) {
     Communicator half;
     half.name = lower ? "lower-half" : "upper-half";

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,11 @@ struct Place {
   // Among the members of the rank's smallest communicator of at least three ranks, while the others are on the way to
   // the meeting; otherwise among all ranks. A job that has no such communicator splits itself in halves first.
   bool in_group = false;
+};
+
+// The job has no place for a fault: no such call in that step, or too few ranks for a group.
+struct NoPlace : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 class Phase {

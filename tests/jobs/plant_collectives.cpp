@@ -82,9 +82,11 @@ Culprits every_rank_its_own_root(Phase& phase) {
 }
 
 Culprits own_root(Phase& phase) {
-  phase.add_to_others("publish.cpp:17", on(phase.comm(), rooted(Op::bcast, 0, 4, ElementType::float64)));
-  phase.as_culprit("publish.cpp:17",
-                   on(phase.comm(), rooted(Op::bcast, phase.group_rank(phase.culprit()), 4, ElementType::float64)));
+  const auto from = [&](std::int32_t root) {
+    return on(phase.comm(), rooted(Op::bcast, phase.group_rank(root), 4, ElementType::float64));
+  };
+  phase.add_to_others("publish.cpp:17", from(phase.neighbour(1)));
+  phase.as_culprit("publish.cpp:17", from(phase.culprit()));
   return {phase.culprit()};
 }
 

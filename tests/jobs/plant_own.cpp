@@ -1,7 +1,6 @@
 // Faults in the calls of the job itself, where nothing was added: in the culprit's step, before the meeting of all.
 #include <algorithm>
 #include <iterator>
-#include <stdexcept>
 #include <utility>
 
 #include "tests/jobs/plants.hpp"
@@ -23,13 +22,13 @@ class OwnCalls {
   std::size_t first(const Test& test) const {
     for (std::size_t index = begin_; index < end_; ++index)
       if (test(events_[index])) return index;
-    throw std::logic_error("the job makes no such call");
+    throw NoPlace("the job makes no such call");
   }
   template <class Test>
   std::size_t last(const Test& test) const {
     for (std::size_t index = end_; index-- > begin_;)
       if (test(events_[index])) return index;
-    throw std::logic_error("the job makes no such call");
+    throw NoPlace("the job makes no such call");
   }
   std::size_t middle() const { return begin_ + (end_ - begin_) / 2; }
 

@@ -10,6 +10,7 @@ namespace petri::jobs {
 namespace {
 
 std::string mark_of(const Measured& result) {
+  if (!result.no_place.empty()) return "-";
   if (result.right()) return "ok";
   std::string wrong;
   if (!result.verdict_right) wrong += 'v';
@@ -53,6 +54,7 @@ std::string share(const std::vector<const Measured*>& results, const Right& righ
 std::string line_of(const Cell& cell, const Measured& result) {
   std::string line = fmt::format("{:<14} {:<24} {:>5} ranks {:>8} events: {:<3}", cell.fault->name,
                                  cell.generator->name, cell.size.world, result.events, mark_of(result));
+  if (!result.no_place.empty()) return line + " " + result.no_place + "\n";
   if (result.shrinks)
     line +=
         fmt::format(" {} ranks {} events, {} candidates,", result.ranks_left, result.events_left, result.candidates);
@@ -92,7 +94,8 @@ std::string table_of(const std::vector<Cell>& cells, const std::vector<Measured>
 
 std::string summary_of(const std::vector<Cell>& cells, const std::vector<Measured>& results) {
   std::map<std::int32_t, std::vector<const Measured*>> by_world;
-  for (std::size_t i = 0; i < cells.size(); ++i) by_world[cells[i].size.world].push_back(&results[i]);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (results[i].no_place.empty()) by_world[cells[i].size.world].push_back(&results[i]);
   std::string text;
   for (const auto& [world, some] : by_world) {
     double diagnose_s = 0, shrink_s = 0, slowest_s = 0;
