@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -30,6 +28,7 @@ namespace fs = std::filesystem;
 
 constexpr double kLiveLimit_s = 60;
 constexpr int kAsksOfResult = 3;
+constexpr std::string_view kAlso = "also-", kPart = ".part";
 
 // Root cause and blocked calls: where the causal slice begins.
 std::vector<EventRef> failure_events(const Scenario& input, const Diagnosis& diagnosis) {
@@ -70,7 +69,7 @@ std::vector<std::string> file_also_found(const std::string& folder, const std::v
     const Diagnosis diagnosis = diagnose(scenario);
     scenario.header.observed.reset();
     scenario.header.expect = Outcome{diagnosis.verdict, diagnosis.signature, false};
-    files.push_back((fs::path(folder) / fmt::format("also-{}.jsonl", i + 1)).string());
+    files.push_back((fs::path(folder) / fmt::format("{}{}.jsonl", kAlso, i + 1)).string());
     write_scenario(scenario, files.back());
   }
   return files;
@@ -83,17 +82,15 @@ Outcome outcome_of(const Scenario& scenario) {
   return {diagnosis.verdict, diagnosis.signature, false};
 }
 
-// What a run that was killed in the middle of writing its output left beside it. The journal is held: no other run
-// writes there now.
-void remove_torn_outputs(const fs::path& output) {
-  const std::string begin = output.filename().string() + ".part";
+// What a run that was killed in the middle of writing left beside its outputs (`FILE.part<process>`, write.hpp). The
+// journal is held: no other run writes there now.
+void remove_torn_files(const fs::path& folder, std::string_view begin) {
   std::error_code ignored;
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored)) {
     const std::string name = entry.path().filename().string();
-    const bool torn =
-        name.starts_with(begin) && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begin.size()), name.end(),
-                                               [](unsigned char c) { return std::isdigit(c); });
+    const std::size_t part = name.rfind(kPart);
+    const bool torn = name.starts_with(begin) && part != std::string::npos &&
+                      name.find_first_not_of("0123456789", part + kPart.size()) == std::string::npos;
     if (torn) fs::remove(entry.path(), ignored);
   }
 }
@@ -163,7 +160,9 @@ class Shrinking {
         oracle_(oracle_for(a_, input, diagnosis)),
         digest_(digest_of_input(a_.input, input)),
         notebook_(a_, {digest_, oracle_.name, oracle_.programs, a_.seed}) {
-    remove_torn_outputs(a_.output);
+    const fs::path output = a_.output;
+    remove_torn_files(output.parent_path(), output.filename().string() + std::string(kPart));
+    if (!a_.also_found.empty()) remove_torn_files(a_.also_found, kAlso);
   }
 
   int run() {

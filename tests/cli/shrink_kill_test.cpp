@@ -181,17 +181,15 @@ class ShrinkKill : public ::testing::Test {
     ASSERT_TRUE(undisturbed.files.contains("small.jsonl"));
     std::mt19937 generator(static_cast<unsigned>(count));
     std::uniform_real_distribution<double> within(0, 1);
-    int hit = 0;
     for (int i = 0; i < count; ++i) {
-      const double moment = whole * (i + within(generator)) / count;
-      if (kill_after(more, moment, i % 2 == 0)) ++hit;
+      // On a busy machine a run may be over before its moment comes: then an earlier one.
+      double moment = whole * (i + within(generator)) / count;
+      while (!kill_after(more, moment, i % 2 == 0)) moment *= 0.7;
       const Outcome resumed = finish(more);
       EXPECT_EQ(resumed.report, undisturbed.report) << "killed after " << moment << " of " << whole << " s";
       ASSERT_EQ(resumed.files, undisturbed.files) << "killed after " << moment << " of " << whole << " s";
     }
     RecordProperty("undisturbed_s", std::to_string(whole));
-    RecordProperty("killed", hit);
-    EXPECT_GE(2 * hit + 1, count) << "hardly any run was still there to be killed";
   }
 
   Scratch scratch_;
