@@ -124,23 +124,28 @@ TEST_P(RandomFailure, ShrinksToItsMinimum) {
 }
 
 // Where a schedule has several faults, the surroundings may put another one first: then there is nothing to compare.
-// What was never made shows only in a record that begins with the rank's first call: that stays, whatever it is.
+// What was never made, or taken by no probe, shows only in a record that begins with the rank's first call: that stays,
+// whatever it is. And 1-minimal is not the smallest of all: from elsewhere the way may lead to another minimum, which
+// is rare (of 1,800 schedules in 5).
 TEST_P(RandomFailure, ShrinksToTheSameMinimumFromTheMiddleOfALargeJob) {
   const auto family = static_cast<test::Family>(GetParam());
   int compared = 0, others = 0;
+  std::vector<std::string> elsewhere;
   for_each_failure(family, [&](const Scenario& input, const Diagnosis& diagnosis, std::uint64_t seed) {
     const Scenario large = enlarge(input, {4, 2});
     if (diagnose(large).signature != diagnosis.signature) return static_cast<void>(++others);
     ++compared;
     const ShrinkResult result = shrink_failure(large);
     EXPECT_THAT(complaints_about(large, result), IsEmpty()) << test::name_of(family) << " " << seed;
-    const bool never_made = diagnosis.signature.find(" made") != std::string::npos;
-    if (!never_made) {
-      EXPECT_EQ(shape_of(result.scenario), shape_of(shrink_failure(input).scenario))
-          << test::name_of(family) << " " << seed << " " << diagnosis.signature;
-    }
+    const auto speaks_of = [&](const char* words) { return diagnosis.signature.find(words) != std::string::npos; };
+    if (speaks_of(" made") || speaks_of("taken by no matched probe")) return;
+    const std::string from_large = shape_of(result.scenario);
+    const std::string from_small = shape_of(shrink_failure(input).scenario);
+    if (from_large != from_small)
+      elsewhere.push_back(fmt::format("{} {}: {} and {}", test::name_of(family), seed, from_large, from_small));
   });
   EXPECT_GT(compared, 4 * others);
+  EXPECT_LE(elsewhere.size(), static_cast<std::size_t>(compared) / 20) << fmt::format("{}", fmt::join(elsewhere, "\n"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, RandomFailure, ::testing::Range(0, test::kFamilies), [](const auto& one) {
