@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "harness/diagnose/arguments.hpp"
@@ -144,9 +145,10 @@ class DeadlockTeller {
   // Arguments that clashed on one of the component's communicators before anybody was blocked: the first divergence.
   std::optional<Fault> earlier_clash(const Component& component) const {
     const std::set<std::int32_t> comms = comms_of(component);
-    for (Fault& fault : find_mismatches(scenario_, run_)) {
+    if (!mismatches_) mismatches_ = find_mismatches(scenario_, run_);
+    for (const Fault& fault : *mismatches_) {
       const Event& event = at(scenario_, fault.findings.front().events.front());
-      if (comms.count(event.comm) != 0 && is_positional(event.op)) return std::move(fault);
+      if (comms.count(event.comm) != 0 && is_positional(event.op)) return fault;
     }
     return std::nullopt;
   }
@@ -473,6 +475,7 @@ class DeadlockTeller {
   const model::Run& run_;
   WaitGraph graph_;
   Precedents precedents_{scenario_};
+  mutable std::optional<std::vector<Fault>> mismatches_;  // found once, when the first component asks
   EvidenceChain chain_;
   std::vector<Component> kernels_;  // of the graph's components
 };
