@@ -1,6 +1,7 @@
 #include "harness/cli/check_formats.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include "harness/cli/command.hpp"
@@ -18,6 +18,7 @@
 #include "harness/report/github.hpp"
 #include "harness/report/gitlab.hpp"
 #include "harness/report/tap.hpp"
+#include "harness/trace/whole_file.hpp"
 
 namespace petri::cli {
 
@@ -61,6 +62,16 @@ ReportTarget target_of(const std::string& request) {
   if (summary == nullptr || *summary == '\0')
     throw UsageError{fmt::format("--report {0}: outside of GitHub Actions it needs a file, as in {0}:FILE", name)};
   return {format, summary, true};
+}
+
+// /dev/stdout and its like are stdout, where then nothing else may go.
+ReportTarget with_stdout_known(ReportTarget target) {
+  if (target.file != "-" && place_of(target.file).descriptor == STDOUT_FILENO) target.file = "-";
+  return target;
+}
+
+fs::path path_of(const std::string& file) {
+  return file == "-" ? "/proc/self/fd/1" : file;
 }
 
 // The command that makes this check alone.
@@ -127,13 +138,16 @@ std::string report_formats() {
 
 std::vector<ReportTarget> report_targets(const CheckOptions& options) {
   std::vector<ReportTarget> targets;
-  if (!options.junit.empty()) targets.push_back(target_of("junit:" + options.junit));
-  for (const std::string& request : options.reports) targets.push_back(target_of(request));
-  std::set<fs::path> files;
-  for (const ReportTarget& target : targets) {
-    if (files.insert(target.file == "-" ? "-" : fs::weakly_canonical(fs::absolute(target.file))).second) continue;
-    throw UsageError{target.file == "-" ? "two reports cannot share stdout: give one a file"
-                                        : fmt::format("two reports cannot share the file {}", target.file)};
+  if (!options.junit.empty()) targets.push_back(with_stdout_known(target_of("junit:" + options.junit)));
+  for (const std::string& request : options.reports) targets.push_back(with_stdout_known(target_of(request)));
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    for (std::size_t before = 0; before < i; ++before) {
+      const std::string& file = targets[i].file;
+      if (file == "-" && targets[before].file == "-")
+        throw UsageError{"two reports cannot share stdout: give one a file"};
+      if (same_place(path_of(file), path_of(targets[before].file)))
+        throw UsageError{fmt::format("two reports cannot share the file {}", file)};
+    }
   }
   if (options.json && takes_stdout(targets)) throw UsageError{"--json and a report cannot share stdout"};
   return targets;

@@ -1,10 +1,6 @@
 // `petri export`: a scenario in a form that somebody else asks for.
 #include <fmt/core.h>
 
-#include <cerrno>
-#include <fstream>
-#include <system_error>
-
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
@@ -20,14 +16,6 @@ constexpr Help kHelp{
     "SCENARIO is a scenario file or a folder of recorded ranks.",
     "petri export --to c case.jsonl -o case.c && mpicc case.c -o case    makes a program to send to a maintainer",
 };
-
-void write_text(const std::string& text, const std::string& file) {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), file);
-}
 
 }  // namespace
 
@@ -52,7 +40,7 @@ int run_export(const std::vector<std::string>& args) {
   const Diagnosis diagnosis = diagnose(scenario);
   const std::string text = c_program(scenario, {source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
   if (values.count("output") != 0)
-    write_text(text, values["output"].as<std::string>());
+    write_file(values["output"].as<std::string>(), text);
   else
     fmt::print("{}", text);
   return kOk;

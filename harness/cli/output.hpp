@@ -13,8 +13,7 @@ void require_writable(const std::filesystem::path& file);
 // Throws UsageError where `output` is the input, by whatever name: the original is kept.
 void require_other_than_input(const std::filesystem::path& output, const std::filesystem::path& input);
 
-// Writes the file under a temporary name beside its place and renames it: nobody ever reads half of it. What is no
-// regular file, such as /dev/null or a pipe, is written to as it is. Throws std::system_error.
+// Writes the text as a whole or not at all, by write_whole. Throws std::system_error.
 void write_file(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace petri::cli

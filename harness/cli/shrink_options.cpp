@@ -7,6 +7,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
+#include "harness/trace/whole_file.hpp"
 
 namespace petri::cli {
 namespace {
@@ -32,8 +33,7 @@ std::optional<KOfN> k_of_n_from(const std::string& text) {
   return wanted;
 }
 
-std::string output_for(const ShrinkArguments& a) {
-  if (!a.output.empty()) return a.output;
+std::string default_output(const ShrinkArguments& a) {
   fs::path name = fs::path(a.input).filename();
   if (name.empty()) name = fs::absolute(a.input).parent_path().filename();
   if (name.extension() == ".zst") name = name.stem();
@@ -56,6 +56,12 @@ void require_sense(const ShrinkArguments& a) {
 }
 
 }  // namespace
+
+fs::path ShrinkArguments::journal_place() const {
+  if (!journal.empty()) return journal;
+  // Beside a pipe or a descriptor is no place for files.
+  return (place_of(output).special ? default_output(*this) : output) + ".journal";
+}
 
 std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args) {
   ShrinkArguments a;
@@ -90,7 +96,7 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
   a.k_of_n = k_of_n_from(k_of_n);
-  a.output = output_for(a);
+  if (a.output.empty()) a.output = default_output(a);
   require_sense(a);
   return a;
 }

@@ -25,8 +25,9 @@ struct ShrinkArguments {
   bool asks_live() const { return oracle == "live"; }
   bool asks_command() const { return !asks_model() && !asks_live(); }
 
-  // Where the verdicts go: beside the result, unless another place is named.
-  std::filesystem::path journal_place() const { return journal.empty() ? output + ".journal" : journal; }
+  // Where the verdicts go: beside the result, or beside what it would be where it goes to a pipe, unless another place
+  // is named.
+  std::filesystem::path journal_place() const;
 };
 
 // Nothing when only help was wanted. `output` is complete, and it and the journal's place can be written. Throws

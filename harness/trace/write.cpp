@@ -1,19 +1,15 @@
 #include "harness/trace/write.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
-#include <system_error>
 
 #include "harness/trace/op_keys.hpp"
+#include "harness/trace/whole_file.hpp"
 
 namespace petri {
 namespace {
@@ -287,10 +283,6 @@ std::vector<bool> made_by_events(const Scenario& scenario) {
   return made;
 }
 
-[[noreturn]] void fail(const std::filesystem::path& file) {
-  throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), file.string());
-}
-
 }  // namespace
 
 std::string line_of(const Scenario& scenario, EventRef ref) {
@@ -312,36 +304,13 @@ void write_scenario(const Scenario& scenario, std::ostream& out) {
   if (!scenario.cut) put_line(out, {{"end", true}, {"events", scenario.event_count()}}, {});
 }
 
-namespace {
-
-void write_to(const std::filesystem::path& place, const Scenario& scenario, const std::filesystem::path& file) {
-  errno = 0;
-  std::ofstream out(place, std::ios::binary | std::ios::trunc);
-  if (!out) fail(file);
-  if (file.extension() == ".zst")
-    compress(scenario, out);
-  else
-    write_scenario(scenario, out);
-  out.close();
-  if (!out) fail(file);
-}
-
-}  // namespace
-
 void write_scenario(const Scenario& scenario, const std::filesystem::path& file) {
-  std::error_code ignored;
-  // To put a file in the place of /dev/null would be the end of it.
-  if (std::filesystem::is_character_file(file, ignored) || std::filesystem::is_fifo(file, ignored))
-    return write_to(file, scenario, file);
-  std::filesystem::path temporary = file;
-  temporary += ".part" + std::to_string(::getpid());
-  try {
-    write_to(temporary, scenario, file);
-    std::filesystem::rename(temporary, file);
-  } catch (...) {
-    std::filesystem::remove(temporary, ignored);
-    throw;
-  }
+  write_whole(file, [&](std::ostream& out) {
+    if (file.extension() == ".zst")
+      compress(scenario, out);
+    else
+      write_scenario(scenario, out);
+  });
 }
 
 }  // namespace petri

@@ -9,9 +9,7 @@
 
 namespace petri {
 
-// Writes under a temporary name in the same folder and renames at the end, so that no half-written file ever has the
-// final name. Throws std::system_error when the file system refuses; the temporary file is removed.
-// A device or pipe, such as /dev/null, is written to as it is.
+// Written as a whole or not at all, by write_whole. Throws std::system_error when the system refuses.
 void write_scenario(const Scenario& scenario, const std::filesystem::path& file);
 
 // Plain JSON Lines to a stream. The same scenario always gives the same bytes; reading them gives the same scenario.

@@ -333,5 +333,22 @@ TEST(Shrink, JsonIsOneObject) {
   EXPECT_EQ(run.err, "");
 }
 
+TEST(Shrink, WritesToWhatIsNoFileAndBehindLinks) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", R"({"petri":1,"world":2,"backend":"mpi"}
+{"rank":0,"op":"barrier"}
+{"end":true,"events":1}
+)");
+  std::filesystem::create_symlink("real.jsonl", scratch.folder() / "link");
+  ASSERT_EQ(scratch.petri({"shrink", "--no-live", "-o", "link", "hang.jsonl"}).status, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(scratch.folder() / "link"));
+  const std::string shrunk = scratch.read("real.jsonl");
+  EXPECT_THAT(shrunk, ::testing::HasSubstr("deadlock"));
+  const char* const script = R"("$1" shrink --no-live -o /dev/fd/3 hang.jsonl 3>&1 >/dev/null | cat >piped.jsonl)";
+  scratch.run({"sh", "-c", script, "sh", PETRI_PROGRAM});
+  EXPECT_EQ(scratch.read("piped.jsonl"), shrunk);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.folder()), {}), 4) << "nothing else is left";
+}
+
 }  // namespace
 }  // namespace petri::cli::testing

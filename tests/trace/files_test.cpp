@@ -1,4 +1,5 @@
 // Files: compression, cut files, and what the file system refuses.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <system_error>
 
 #include "harness/trace/digest.hpp"
+#include "harness/trace/whole_file.hpp"
 #include "tests/trace/text.hpp"
 
 namespace petri::test {
@@ -135,6 +137,45 @@ TEST_F(Files, NeverTakeThePlaceOfADevice) {
   write_scenario(Scenario(1), folder_ / "nowhere");
   EXPECT_TRUE(fs::is_symlink(folder_ / "nowhere"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}), 1);
+}
+
+TEST_F(Files, BehindALinkAreReplacedAndTheLinkStays) {
+  fs::create_directory(folder_ / "there");
+  put("there/old", "old");
+  fs::create_symlink("there/old", folder_ / "link");
+  fs::create_symlink("link", folder_ / "second");
+  fs::create_symlink(folder_ / "there" / "new", folder_ / "dangling");
+  for (const char* const name : {"second", "dangling"}) {
+    write_whole(folder_ / name, [](std::ostream& out) { out << "new"; });
+    EXPECT_TRUE(fs::is_symlink(folder_ / name));
+    EXPECT_EQ(bytes_of(folder_ / name), "new");
+  }
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "there"), fs::directory_iterator{}), 2) << "old and new";
+  fs::create_symlink("circle", folder_ / "circle");
+  EXPECT_THROW(write_whole(folder_ / "circle", [](std::ostream& out) { out << "new"; }), std::system_error);
+}
+
+TEST_F(Files, ThatADescriptorNamesAreWrittenWhereItStands) {
+  const int open_one = ::open((folder_ / "log").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_EQ(::write(open_one, "before ", 7), 7);
+  fs::create_symlink("/proc/self/fd/" + std::to_string(open_one), folder_ / "link");
+  write_whole("/dev/fd/" + std::to_string(open_one), [](std::ostream& out) { out << "by name "; });
+  write_whole(folder_ / "link", [](std::ostream& out) { out << "by link"; });
+  ::close(open_one);
+  EXPECT_EQ(bytes_of(folder_ / "log"), "before by name by link");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_THROW(write_whole(folder_ / "link", [](std::ostream& out) { out << "closed"; }), std::system_error);
+}
+
+TEST_F(Files, AreTheSamePlaceByAnyName) {
+  fs::create_symlink("a", folder_ / "link");
+  EXPECT_TRUE(same_place(folder_ / "link", folder_ / "a")) << "neither is there";
+  put("a", "");
+  fs::create_hard_link(folder_ / "a", folder_ / "b");
+  EXPECT_TRUE(same_place(folder_ / "link", folder_ / "b"));
+  EXPECT_FALSE(same_place(folder_ / "a", folder_ / "c"));
+  EXPECT_FALSE(same_place("/dev/null", "/dev/null")) << "takes both";
 }
 
 TEST_F(Files, HaveTheDigestOfTheirBytes) {

@@ -243,6 +243,41 @@ class Several(Project):
         self.check("--model-only", "--report", "junit:/dev/null")
         self.assertTrue(pathlib.Path("/dev/null").is_char_device())
 
+    def test_links_stay_and_lead_to_the_report(self):
+        (self.folder / "kept").mkdir()
+        (self.folder / "out.xml").symlink_to("kept/real.xml")
+        for _ in range(2):  # the target is missing, then there
+            self.check("--model-only", "--junit", "out.xml")
+            self.assertTrue((self.folder / "out.xml").is_symlink())
+            ElementTree.parse(self.folder / "kept" / "real.xml")
+            self.assertEqual([file.name for file in (self.folder / "kept").iterdir()], ["real.xml"])
+        done = self.check("--model-only", "--junit", "out.xml", "--report", "tap:kept/real.xml", status=2)
+        self.assertIn(b"cannot share", done.stderr)
+
+    def test_stdout_by_a_name_is_stdout(self):
+        (self.folder / "out").symlink_to("/proc/self/fd/1")  # as /dev/stdout is
+        done = self.check("--model-only", "--junit", "out")
+        ElementTree.fromstring(done.stdout)
+        self.assertTrue((self.folder / "out").is_symlink())
+        with open(self.folder / "log", "wb") as log:
+            subprocess.run([PETRI, "check", "--model-only", "--junit", "out", "cases"], cwd=self.folder, stdout=log,
+                           stderr=subprocess.DEVNULL, env=self.environment, timeout=LIMIT_S, check=False)
+        ElementTree.parse(self.folder / "log")
+        done = self.check("--model-only", "--junit", "out", "--report", "tap", status=2)
+        self.assertIn(b"cannot share stdout", done.stderr)
+
+    def test_descriptors_that_the_shell_opens_are_written_to(self):
+        for redirection, file in (("3>log", "/dev/fd/3"), ("3>>log", "/dev/fd/3"), ("3>&1 >other | cat >log", "/dev/fd/3")):
+            script = f'"$1" check --model-only --junit {file} cases {redirection}'
+            subprocess.run(["sh", "-c", script, "sh", PETRI], cwd=self.folder, env=self.environment, timeout=LIMIT_S,
+                           capture_output=True, check=False)
+            text = (self.folder / "log").read_text()
+            # What is appended comes behind the report of the redirection before it.
+            ElementTree.fromstring(text[text.rindex("<?xml"):])
+            self.assertEqual(text.count("<?xml"), 2 if ">>" in redirection else 1, redirection)
+        done = self.check("--model-only", "--junit", "/dev/fd/77", status=3)
+        self.assertIn(b"/dev/fd/77: cannot be written: Bad file descriptor", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
