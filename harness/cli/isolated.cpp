@@ -34,6 +34,7 @@ double seconds_since(Clock::time_point start) {
 
 [[noreturn]] void be_task(const std::function<std::string()>& task, int pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);  // a Ctrl-C on the terminal is for the caller, who ends the tasks
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
   const std::string text = task();
   std::size_t written = 0;
@@ -133,7 +134,8 @@ class Runner {
     drain(running);
     close(running.pipe);
     TaskEnd end{TaskEnd::Kind::done, std::move(running.text), seconds_since(running.start)};
-    if (running.killed) {
+    // A task of which a terminal's signal got hold before it had a process group of its own was interrupted, too.
+    if (running.killed || (interrupt_count() > 0 && WIFSIGNALED(status) && WTERMSIG(status) == interrupt_signal())) {
       end.kind = interrupt_count() > 0 ? TaskEnd::Kind::interrupted : TaskEnd::Kind::timed_out;
     } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
       end.kind = TaskEnd::Kind::crashed;

@@ -1,8 +1,10 @@
 #include "harness/cli/isolated.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -85,6 +87,30 @@ TEST(Isolated, AnInterruptEndsAll) {
                     sleep_for_long};
   const auto ends = run_isolated(tasks, 1, each(60), kTellNobody);
   for (const TaskEnd& end : ends) EXPECT_EQ(end.kind, TaskEnd::Kind::interrupted);
+}
+
+// As a terminal sends it: to all of the process group.
+TEST(Isolated, AnInterruptOfTheGroupIsNoCrashOfATask) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const pid_t group = fork();
+    if (group == 0) {
+      setpgid(0, 0);
+      const InterruptScope interrupts;
+      const pid_t own = getpid();
+      const Tasks tasks{sleep_for_long,
+                        [=] {
+                          kill(-own, signal);
+                          return sleep_for_long();
+                        },
+                        sleep_for_long};
+      const auto ends = run_isolated(tasks, 2, each(60), kTellNobody);
+      const auto interrupted = [](const TaskEnd& end) { return end.kind == TaskEnd::Kind::interrupted; };
+      _exit(std::all_of(ends.begin(), ends.end(), interrupted) && descendants_of(own).empty() ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(group, &status, 0), group);
+    EXPECT_EQ(status, 0) << signal;
+  }
 }
 
 }  // namespace
