@@ -53,25 +53,31 @@ int run(const std::vector<std::string>& args) {
   }
 }
 
+int run_and_tell_errors(const std::vector<std::string>& args) {
+  try {
+    return run(args);
+  } catch (const UsageError& error) {
+    say(stderr, "petri: {}\nTry: petri --help\n", error.text);
+    return kBadInput;
+  } catch (const InputError& error) {
+    say(stderr, "petri: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::exception& error) {  // EnvironmentError, and what the system refuses
+    say(stderr, "petri: {}\n", error.what());
+    return kEnvironmentMissing;
+  }
+}
+
 }  // namespace
 }  // namespace petri::cli
 
 int main(int argc, char** argv) {
-  using namespace petri;
+  using namespace petri::cli;
+  keep_standard_streams_apart();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error of the write, which says so
-  try {
-    return cli::run({argv + 1, argv + argc});
-  } catch (const cli::UsageError& error) {
-    cli::say(stderr, "petri: {}\nTry: petri --help\n", error.text);
-    return cli::kBadInput;
-  } catch (const InputError& error) {
-    cli::say(stderr, "petri: {}\n", error.what());
-    return cli::kBadInput;
-  } catch (const EnvironmentError& error) {
-    cli::say(stderr, "petri: {}\n", error.what());
-    return cli::kEnvironmentMissing;
-  } catch (const std::exception& error) {
-    cli::say(stderr, "petri: {}\n", error.what());
-    return cli::kEnvironmentMissing;
-  }
+  const int status = run_and_tell_errors({argv + 1, argv + argc});
+  const std::string loss = loss_on_stdout();
+  if (loss.empty()) return status;
+  say(stderr, "petri: standard output: cannot be written: {}\n", loss);
+  return kEnvironmentMissing;
 }

@@ -1,9 +1,14 @@
 #include "harness/cli/terminal.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <iostream>
 #include <string>
 #include <string_view>
 
@@ -47,6 +52,24 @@ bool rewrites_lines(int descriptor) {
 void say_text(std::FILE* to, std::string_view text) {
   const std::string safe = printable(text);
   std::fwrite(safe.data(), 1, safe.size(), to);
+}
+
+void keep_standard_streams_apart() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free descriptor is this one. Opened for the wrong direction, so that its use is still an error.
+    if (::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
+  }
+}
+
+std::string loss_on_stdout() {
+  const bool failed_before = std::ferror(stdout) != 0 || !std::cout;
+  errno = 0;
+  if (std::fflush(stdout) == 0 && !failed_before) return {};
+  const int error = errno;
+  pollfd reader{STDOUT_FILENO, 0, 0};  // the reason of an earlier failure is not kept
+  if (error == EPIPE || (::poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR) != 0)) return {};
+  return error != 0 ? std::strerror(error) : "a part of it is lost";
 }
 
 }  // namespace petri::cli

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,13 @@ bool rewrites_lines(int descriptor);
 
 // Writes text of several lines, made printable: names in it come from an input that may be hostile.
 void say_text(std::FILE* to, std::string_view text);
+
+// Before anything is opened: a standard stream that the caller has closed stays unusable, instead of being the name of
+// the first file that is opened.
+void keep_standard_streams_apart();
+
+// At the end: why not all that was said on standard output got there; empty where it did, or where its reader has gone.
+std::string loss_on_stdout();
 
 template <class... Arguments>
 void say(std::FILE* to, fmt::format_string<Arguments...> format, Arguments&&... arguments) {

@@ -30,6 +30,48 @@ TEST(Command, SaysItsVersion) {
   EXPECT_TRUE(ran.out.starts_with("petri ")) << ran.out;
 }
 
+// What `petri words` says where its standard output is redirected in this way.
+Ran redirected(const Scratch& scratch, const std::string& words, const std::string& redirection) {
+  return scratch.run({"sh", "-c", "\"$1\" " + words + redirection, "sh", PETRI_PROGRAM});
+}
+
+TEST(Command, TellsWhenItsOutputIsLost) {
+  const Scratch scratch;
+  scratch.write("case.jsonl", kExtraCall);
+  scratch.write("check/hang.jsonl",
+                "{\"petri\":1,\"world\":2,\"expect\":{\"verdict\":\"deadlock\"}}\n"
+                "{\"rank\":0,\"op\":\"barrier\"}\n{\"end\":true,\"events\":1}\n");
+  for (const char* const words :
+       {"--help", "--version", "diagnose --help", "diagnose case.jsonl", "diagnose --json case.jsonl",
+        "show case.jsonl", "import case.jsonl", "export --to c case.jsonl", "shrink --no-live case.jsonl",
+        "check --model-only check", "check --model-only --report tap check"}) {
+    const Ran full = redirected(scratch, words, " >/dev/full");
+    EXPECT_EQ(full.status, 3) << words;
+    EXPECT_THAT(full.err, HasSubstr("standard output: cannot be written: ")) << words;
+    const Ran closed = redirected(scratch, words, " >&-");
+    EXPECT_EQ(closed.status, 3) << words;
+    EXPECT_THAT(closed.err, HasSubstr("standard output: cannot be written: ")) << words;
+  }
+}
+
+TEST(Command, TellsWhyItsOutputIsLost) {
+  const Scratch scratch;
+  scratch.write("case.jsonl", kExtraCall);
+  EXPECT_EQ(redirected(scratch, "diagnose case.jsonl", " >/dev/full").err,
+            "petri: standard output: cannot be written: No space left on device\n");
+  EXPECT_EQ(redirected(scratch, "diagnose case.jsonl", " >&-").err,
+            "petri: standard output: cannot be written: Bad file descriptor\n");
+}
+
+TEST(Command, IsQuietWhereItsReaderHasReadEnough) {
+  const Scratch scratch;
+  scratch.write("case.jsonl", kExtraCall);
+  for (const char* const before : {"", "trap '' PIPE; "}) {
+    const std::string script = before + std::string("{ sleep 0.3; \"$1\" import case.jsonl; } | true");
+    EXPECT_EQ(scratch.run({"sh", "-c", script, "sh", PETRI_PROGRAM}).err, "");
+  }
+}
+
 TEST(Diagnose, SaysWhatIsWrongAndWhoBeganIt) {
   const Scratch scratch;
   scratch.write("case.jsonl", kExtraCall);
