@@ -9,6 +9,7 @@
 #include "harness/cli/check_run.hpp"
 #include "harness/cli/check_select.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/cli/shard.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
 
@@ -60,6 +61,7 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
   if (changed || values.count("changed-since") != 0) o.changed = since;
   if (values.count("changed-since") != 0 && since.empty()) throw UsageError{"--changed-since needs a revision"};
+  if (values.count("shard") != 0) parse_shard(o.shard);  // an empty one is none
   if (o.model_only + o.live_only + o.commands_only > 1)
     throw UsageError{"--model-only, --live-only and --commands-only leave nothing to check"};
   if (o.commands_only && !o.reproducer.run_commands) throw UsageError{"--commands-only needs --run-commands"};
@@ -104,6 +106,7 @@ int run_check(const std::vector<std::string>& args) {
   const std::vector<ReportTarget> reports = report_targets(*options);
   require_writable(reports);
   Selection selection = select_checks(*options);
+  require_other_than(reports, selection.inputs);
   std::vector<Check>& checks = selection.checks;
   if (const std::string text = text_of(selection); !text.empty()) say(stderr, "petri: {}\n", text);
   std::FILE* const told = takes_stdout(reports) ? stderr : stdout;

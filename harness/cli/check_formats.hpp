@@ -1,6 +1,7 @@
 // Reports of `petri check` for build servers: which were asked for, and where they go.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ bool takes_stdout(const std::vector<ReportTarget>& targets);
 
 // Before the checks: throws EnvironmentError where a report could not be written.
 void require_writable(const std::vector<ReportTarget>& targets);
+
+// Throws UsageError where a report would take the place of an input.
+void require_other_than(const std::vector<ReportTarget>& targets, const std::vector<std::filesystem::path>& inputs);
 
 // Each file is written beside its place and renamed, so that nobody reads half a report. Throws std::system_error.
 // `properties` say what the run was, in the formats that have a place for it.

@@ -119,14 +119,18 @@ Groups keep_shard(const Groups& groups, const Shard& shard) {
 }  // namespace
 
 Selection select_checks(const CheckOptions& options) {
-  Groups groups;
-  for (const fs::path& file : reproducers_at(options.paths))
-    if (auto group = checks_of(file, options); !group.empty()) groups.push_back(std::move(group));
   Selection selection;
+  Groups groups;
+  for (const fs::path& file : reproducers_at(options.paths)) {
+    selection.inputs.push_back(file);
+    if (const auto command = command_file_of(file)) selection.inputs.push_back(*command);
+    if (auto group = checks_of(file, options); !group.empty()) groups.push_back(std::move(group));
+  }
   selection.of = groups.size();
   if (options.changed) {
     std::string since;
     groups = keep_changed(groups, options, since);
+    if (since.empty()) since = options.changed->empty() ? "the default branch" : *options.changed;  // nobody asked git
     selection.narrowed_by.emplace_back("changed since", since);
   }
   if (!options.shard.empty()) {

@@ -1,6 +1,7 @@
 // Which checks `petri check` makes.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@ namespace petri::cli {
 
 struct Selection {
   std::vector<Check> checks;
+  std::vector<std::filesystem::path> inputs;  // the files of all reproducers there, selected or not
   // What left reproducers out, with what became of it: {"changed since", "origin/main"}, {"shard", "2/5"}.
   std::vector<std::pair<std::string, std::string>> narrowed_by;
   std::size_t reproducers = 0, of = 0;  // selected, and there in all

@@ -161,5 +161,17 @@ TEST_F(CheckSelect, WithoutARepositoryOrWithANameThatIsNoneItSaysSo) {
   EXPECT_EQ(scratch.read("stolen"), "");
 }
 
+TEST_F(CheckSelect, AnEmptyShardIsNone) {
+  EXPECT_EQ(check({"--shard", ""}).status, 2);
+  EXPECT_EQ(check({"--shard="}).status, 2);
+}
+
+TEST_F(CheckSelect, ChangesOfNothingHaveAReason) {
+  commit_all();
+  const Ran run = scratch.petri({"check", "--run-commands", "--commands-only", "--changed", "cases"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "petri: 0 of 0 reproducers (changed since the default branch): nothing to check\n");
+}
+
 }  // namespace
 }  // namespace petri::cli::testing

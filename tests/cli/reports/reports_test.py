@@ -243,6 +243,15 @@ class Several(Project):
         self.check("--model-only", "--report", "junit:/dev/null")
         self.assertTrue(pathlib.Path("/dev/null").is_char_device())
 
+    def test_a_report_never_takes_the_place_of_an_input(self):
+        (self.folder / "link").symlink_to("cases/met/scenario.jsonl")
+        text = (self.folder / "link").read_text()
+        for file in ("cases/met/scenario.jsonl", "link"):
+            for more in ((), ("--shard", "1/4"), ("--shard", "4/4")):
+                done = self.check("--model-only", "--report", "gitlab:" + file, *more, status=2)
+                self.assertIn(b"is the input", done.stderr)
+        self.assertEqual((self.folder / "link").read_text(), text)
+
     def test_links_stay_and_lead_to_the_report(self):
         (self.folder / "kept").mkdir()
         (self.folder / "out.xml").symlink_to("kept/real.xml")
