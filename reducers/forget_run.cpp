@@ -1,4 +1,3 @@
-#include <limits>
 #include <utility>
 
 #include "harness/trace/op_keys.hpp"
@@ -14,10 +13,10 @@ enum class Facts { all, states_and_clocks, clocks };
 void forget(RankTrace& rank, Facts facts) {
   const bool recorder_ended = rank.end.kind == EndKind::running || rank.end.kind == EndKind::finalized;
   if (facts == Facts::all && recorder_ended) rank.end = RankEnd{};
+  rank.times.clear();
   for (Event& event : rank.events) {
     // Only an event that was observed may lack what its operation needs.
     if (facts != Facts::clocks && missing_argument(event) == nullptr) event.state = EventState::unknown;
-    event.time = std::numeric_limits<double>::quiet_NaN();
   }
 }
 

@@ -164,7 +164,7 @@ class Grouping {
   }
 
   void recv_half(const Event& event, std::uint32_t number, std::int32_t from, std::int32_t tag) {
-    const std::int32_t source = global(event, from == kAny ? event.matched : from);
+    const std::int32_t source = global(event, from == kAny ? event.extras->matched : from);
     if (source < 0) return;
     Lane& lane = lanes_[{event.comm, source, rank_}];
     for (auto half = lane.sends.begin(); half != lane.sends.end(); ++half) {

@@ -26,15 +26,17 @@ std::uint64_t payload_of(const Event& event) {
          elements(x.sendcounts) + elements(x.recvcounts) + x.polls;
 }
 
-// Appends values in a form without ambiguity: numbers at their full width, texts and lists behind their length.
+constexpr std::size_t kChunk = 1 << 14;
+
+// Digests values in a form without ambiguity: numbers at their full width, texts and lists behind their length.
 class Bytes {
  public:
   template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  void add(T value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void add(T value) { append({reinterpret_cast<const char*>(&value), sizeof value}); }
   void add(std::string_view text) {
     add(text.size());
-    bytes_.append(text);
+    append(text);
   }
   void add(const std::string& text) { add(std::string_view(text)); }
   template <class T>
@@ -67,15 +69,26 @@ class Bytes {
     add(fill.seed);
     add(fill.scale);
   }
-  const std::string& text() const { return bytes_; }
+  std::string digest() {
+    digest_.add(bytes_);
+    return digest_.text();
+  }
 
  private:
-  std::string bytes_;
+  void append(std::string_view bytes) {
+    bytes_.append(bytes);
+    if (bytes_.size() < kChunk) return;
+    digest_.add(bytes_);
+    bytes_.clear();
+  }
+
+  std::string bytes_;  // not yet in the digest
+  Digest digest_;
 };
 
 void add_extras(Bytes& out, const EventExtras& x) {
   for (const auto* list : {&x.counts, &x.sendcounts, &x.recvcounts}) out.add(*list);
-  for (const std::int32_t value : {x.sendpeer, x.recvpeer, x.sendtag, x.recvtag}) out.add(value);
+  for (const std::int32_t value : {x.matched, x.sendpeer, x.recvpeer, x.sendtag, x.recvtag}) out.add(value);
   out.add(x.sendcount);
   out.add(x.recvcount);
   out.add(x.sendtype);
@@ -108,12 +121,11 @@ void add_event(Bytes& out, const Scenario& scenario, const Event& event) {
   out.add(event.state);
   out.add(event.dtype);
   out.add(event.reduce);
-  for (const std::int32_t value : {event.comm, event.peer, event.tag, event.root, event.matched, event.step,
-                                   event.microbatch, event.new_comm, event.coll_seq}) {
+  for (const std::int32_t value :
+       {event.comm, event.peer, event.tag, event.root, event.step, event.microbatch, event.new_comm, event.coll_seq}) {
     out.add(value);
   }
   out.add(event.count);
-  out.add(std::isnan(event.time) ? std::uint64_t{0} : std::bit_cast<std::uint64_t>(event.time));
   out.add(scenario.site_of(event));
   out.add(event.request);
   out.add(event.flag);
@@ -136,8 +148,9 @@ Size size_of(const Scenario& scenario) {
     for (const Event& event : rank.events) {
       size.payload += payload_of(event);
       if (event.state != EventState::unknown) ++size.facts;
-      if (!std::isnan(event.time)) ++size.facts;
     }
+    for (const double time : rank.times)
+      if (!std::isnan(time)) ++size.facts;
   }
   return size;
 }
@@ -166,8 +179,10 @@ std::string fingerprint(const Scenario& scenario) {
     // made in it never was.
     out.add(!rank.events.empty() && rank.events.front().seq == 0);
     for (const Event& event : rank.events) add_event(out, scenario, event);
+    for (std::size_t i = 0; i < rank.times.size(); ++i)
+      if (!std::isnan(rank.times[i])) out.add(std::pair(i, std::bit_cast<std::uint64_t>(rank.times[i])));
   }
-  return digest_of(std::string_view(out.text()));
+  return out.digest();
 }
 
 }  // namespace petri::reduce

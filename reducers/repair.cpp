@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "harness/trace/extras_pool.hpp"
 #include "harness/trace/venue.hpp"
 #include "reducers/requests.hpp"
 
@@ -147,7 +148,11 @@ class Cutter {
   // Each returns false when the event goes.
   bool fix_one_sided_peer(Event& event, std::int32_t rank) const {
     if (event.peer != kUnset && !renumbered(event.peer, renumber(event, rank, event.peer))) return false;
-    return event.matched == kUnset || renumbered(event.matched, renumber(event, rank, event.matched));
+    const std::int32_t matched = event.extras->matched;
+    if (matched == kUnset) return true;
+    const std::int32_t now = renumber(event, rank, matched);
+    if (now != kGone) set_matched(event, now);
+    return now != kGone;
   }
 
   bool fix_sendrecv(Event& event, std::int32_t rank) const {
@@ -156,13 +161,14 @@ class Cutter {
     const std::int32_t from = x.recvpeer != kUnset ? x.recvpeer : event.peer;
     const std::int32_t to_now = renumber(event, rank, to);
     std::int32_t from_now = renumber(event, rank, from);
-    const std::int32_t matched_now = renumber(event, rank, event.matched);
+    const std::int32_t matched_now = renumber(event, rank, x.matched);
     if (matched_now == kGone) from_now = kGone;
     const bool lost = to_now == kGone || from_now == kGone;
     const auto silent = [](std::int32_t peer) { return peer == kGone || peer == kNull; };
     if (lost && silent(to_now) && silent(from_now)) return false;
-    event.matched = from_now == kGone ? kUnset : matched_now;
-    if (!lost && x.sendpeer == kUnset && x.recvpeer == kUnset) {
+    const bool separate = x.sendpeer != kUnset || x.recvpeer != kUnset;
+    set_matched(event, from_now == kGone ? kUnset : matched_now);
+    if (!lost && !separate) {
       event.peer = to_now;
       return true;
     }
@@ -240,7 +246,10 @@ class Cutter {
   void fix_neighbours(Event& event) const {
     if (event.new_comm == kNoComm || event.extras.empty()) return;
     const GroupMap& made = groups_[static_cast<std::size_t>(event.new_comm)];
-    if (made.whole) return;
+    const EventExtras& now = event.extras.get();
+    const bool is_topology =
+        !(now.sources.empty() && now.destinations.empty() && now.dims.empty() && now.periods.empty());
+    if (made.whole || !is_topology) return;
     EventExtras& x = event.extras.edit();
     for (auto* list : {&x.sources, &x.destinations}) *list = neighbours_now(*list, made.group);
     x.dims.clear();
@@ -276,9 +285,13 @@ class Cutter {
     keep(x.recvcounts, maker->extras->sources);
   }
 
+  static bool names_members(const EventExtras& x) {
+    return x.target || !x.ranks.empty() || !x.counts.empty() || !x.sendcounts.empty() || !x.recvcounts.empty();
+  }
+
   bool fix_extras(Event& event, std::int32_t rank) const {
     const GroupMap& group = group_of(event);
-    if (event.extras.empty() || group.whole) return true;
+    if (group.whole || !names_members(event.extras.get())) return true;
     EventExtras& x = event.extras.edit();
     if (x.target && !renumbered(*x.target, renumber(event, rank, *x.target))) return false;
     std::vector<std::int32_t> named;
@@ -335,9 +348,14 @@ class Cutter {
       to.events.push_back(std::move(event));
       source.push_back(i);
     }
-    if (to.events.size() == from.events.size()) return;
-    drop_lost_requests(from.events, to.events, source);
-    lower_positions(from.events, to.events, source);
+    if (to.events.size() != from.events.size()) {
+      drop_lost_requests(from.events, to.events, source);
+      lower_positions(from.events, to.events, source);
+    }
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      to.set_time(i, from.time_of(source[i]));
+      if (!to.events[i].extras.same_as(from.events[source[i]].extras)) extras_.share(to.events[i].extras);
+    }
   }
 
   static void lower_positions(const std::vector<Event>& from, std::vector<Event>& to,
@@ -422,6 +440,7 @@ class Cutter {
   std::vector<std::uint32_t> site_;  // new symbol by old one
   std::vector<std::int32_t> new_rank_, old_rank_;
   std::vector<GroupMap> groups_;
+  ExtrasPool extras_;
   Scenario out_;
 };
 

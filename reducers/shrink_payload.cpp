@@ -11,11 +11,11 @@ namespace {
 
 using Counts = std::map<std::int64_t, std::int64_t>;  // what each count becomes; others stay
 
-template <class Visit>
-void for_each_count(EventExtras& x, Visit visit) {
-  for (std::int64_t* count : {&x.sendcount, &x.recvcount}) visit(*count);
+template <class Extras, class Visit>
+void for_each_count(Extras& x, Visit visit) {
+  for (auto* count : {&x.sendcount, &x.recvcount}) visit(*count);
   for (auto* counts : {&x.counts, &x.sendcounts, &x.recvcounts}) {
-    for (std::int64_t& count : *counts) visit(count);
+    for (auto& count : *counts) visit(count);
   }
 }
 
@@ -24,7 +24,15 @@ bool is_fixed(const Event& event) {
   return !event.extras->npy.empty();
 }
 
+// Does a count change? What stays as it is, is shared with other scenarios.
+bool names_any(const Event& event, const Counts& counts) {
+  bool found = counts.contains(event.count);
+  for_each_count(event.extras.get(), [&](std::int64_t count) { found = found || counts.contains(count); });
+  return found;
+}
+
 void resize(Event& event, const Counts& counts) {
+  if (!names_any(event, counts)) return;
   bool changed = false;
   const auto replace = [&](std::int64_t& count) {
     const auto found = counts.find(count);
@@ -72,8 +80,7 @@ std::vector<std::int64_t> counts_of(const Scenario& scenario) {
     for (const Event& event : rank.events) {
       auto& to = is_fixed(event) ? fixed : counts;
       to.insert(event.count);
-      EventExtras x = event.extras.get();
-      for_each_count(x, [&](std::int64_t count) { to.insert(count); });
+      for_each_count(event.extras.get(), [&](std::int64_t count) { to.insert(count); });
     }
   }
   std::vector<std::int64_t> free;

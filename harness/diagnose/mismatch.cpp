@@ -181,14 +181,14 @@ std::vector<Fault> find_mismatches(const Scenario& scenario, const model::Run& r
   }
   // A partitioned receive has room for all that its sender's partitions hold, however each side divides it (MPI 4.1,
   // section 4.2.1).
-  std::vector<model::Message> messages = run.messages;
-  messages.insert(messages.end(), run.partitioned.begin(), run.partitioned.end());
-  for (const model::Message& message : messages) {
+  const auto judge = [&](const model::Message& message) {
     const auto lost = [&](EventRef ref) { return run.truncated[static_cast<std::size_t>(ref.rank)]; };
-    if (lost(message.send) || lost(message.recv)) continue;  // which messages belong together is unknown
+    if (lost(message.send) || lost(message.recv)) return;  // which messages belong together is unknown
     const std::string what = message_fault(at(scenario, message.send), at(scenario, message.recv));
     if (!what.empty()) faults.push_back(fault_of(scenario, message, what));
-  }
+  };
+  for (const model::Message& message : run.messages) judge(message);
+  for (const model::Message& message : run.partitioned) judge(message);
   return faults;
 }
 

@@ -111,8 +111,7 @@ std::optional<std::uint32_t> WaitGraph::node_of(const Link& link, std::int32_t t
   if (link.kind == Atom::gathering) {
     const model::Gathering& gathering = run_.gatherings[link.gathering];
     const auto member = static_cast<std::uint32_t>(run_.gatherings.member_index(gathering, target));
-    if (const auto queued = gathering.queued.find(member); queued != gathering.queued.end())
-      return node_of_lane(queued->second);
+    if (const auto queued = run_.gatherings.lane_of_queued(gathering, member)) return node_of_lane(*queued);
   }
   if (lanes.empty()) return std::nullopt;
   // One that has arrived there is stuck in it, whatever its other lanes wait for.

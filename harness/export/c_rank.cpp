@@ -41,7 +41,7 @@ std::string comment_of(const Scenario& scenario, const Event& event, const std::
   if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
   if (event.step != kUnset) parts.push_back(fmt::format("step {}", event.step));
   if (event.extras->polls != 0) parts.push_back(fmt::format("polled {} times", event.extras->polls));
-  if (event.matched >= 0) parts.push_back(fmt::format("got rank {} of the group", event.matched));
+  if (event.extras->matched >= 0) parts.push_back(fmt::format("got rank {} of the group", event.extras->matched));
   if (!event.extras->error.empty()) parts.push_back("recorded error: " + event.extras->error);
   parts.insert(parts.end(), notes.begin(), notes.end());
   return comment_text(join(parts, ", "));

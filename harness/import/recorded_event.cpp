@@ -28,14 +28,14 @@ void take_point_to_point(Event& event, const Slot& slot, std::int32_t peers) {
     if (slot.matched >= 0) event.extras.edit().partitions = slot.matched;
     return;
   }
-  if (completed && slot.matched != kUnset) event.matched = valid_rank(slot.matched, peers);
+  if (completed && slot.matched != kUnset) set_matched(event, valid_rank(slot.matched, peers));
   // The format has no key for it: a receive from any tag names the source that matched.
   if (completed && slot.tag == kAny && slot.result >= 0 && slot.matched != kUnset)
     event.extras.edit().free_keys.emplace_back("x_matched_tag", fmt::format("{}", slot.result));
 }
 
 void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides, std::int32_t peers) {
-  event.matched = valid_rank(slot.matched, peers);
+  set_matched(event, valid_rank(slot.matched, peers));
   const auto one_or_both = [&](auto send, auto recv, auto& one, auto EventExtras::*send_key,
                                auto EventExtras::*recv_key) {
     if (send == recv) {
@@ -237,7 +237,7 @@ void drop_foreign_arguments(Event& event) {
   if (lacks(Key::reduce_)) event.reduce = ReduceOp::unknown;
   if (lacks(Key::count_)) event.count = kUnknownCount;
   if (lacks(Key::request_)) event.request = kNoRequest;
-  if (lacks(Key::matched_)) event.matched = kUnset;
+  if (lacks(Key::matched_)) set_matched(event, kUnset);
   if (lacks(Key::tag_)) event.tag = kUnset;
   if (lacks(Key::comm_)) event.comm = 0;
   if (lacks(Key::flag_)) event.flag = -1;
@@ -280,7 +280,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
     case OpKind::sendrecv:
       if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front(), peers);
       break;
-    case OpKind::start: event.matched = valid_rank(slot.matched, peers); break;
+    case OpKind::start: set_matched(event, valid_rank(slot.matched, peers)); break;
     case OpKind::collective: take_collective(event, recorded, comms.at(event.comm), peers, events_lost); break;
     case OpKind::comm_create:
     case OpKind::comm_free: take_creation(event, recorded, comms, facts, peers, events_lost); break;

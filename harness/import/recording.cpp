@@ -16,6 +16,7 @@
 #include "harness/import/recorded_event.hpp"
 #include "harness/import/recorded_memory.hpp"
 #include "harness/import/window_units.hpp"
+#include "harness/trace/extras_pool.hpp"
 #include "harness/trace/liveness.hpp"
 
 namespace petri {
@@ -129,6 +130,18 @@ class SiteNames {
   std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> known_;
 };
 
+void drop_exits(RankTrace& trace) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].op == Op::exit) continue;
+    trace.set_time(kept, trace.time_of(i));
+    if (kept != i) trace.events[kept] = std::move(trace.events[i]);
+    ++kept;
+  }
+  trace.events.resize(kept);
+  if (trace.times.size() > kept) trace.times.resize(kept);
+}
+
 // Where several threads make calls between init and finalize, those of each say so; one alone needs no number,
 // whichever it is, unless MPI allows calls of the first only.
 void settle_threads(RankTrace& trace, bool first_only) {
@@ -137,7 +150,7 @@ void settle_threads(RankTrace& trace, bool first_only) {
   for (const Event& event : trace.events)
     if (kind_of(event.op) != OpKind::world && event.op != Op::exit) threads.insert(event.extras->thread.value_or(0));
   // Without other threads, the end of one says nothing that the end of the process does not say.
-  if (threads.size() <= 1) std::erase_if(trace.events, [](const Event& event) { return event.op == Op::exit; });
+  if (threads.size() <= 1) drop_exits(trace);
   for (Event& event : trace.events) {
     if (threads.size() > 1)
       event.extras.edit().thread = event.extras->thread.value_or(0);
@@ -219,13 +232,16 @@ class RankReader {
           if (!trace.events.empty() && event.seq != trace.events.back().seq + 1)
             reject(view.file(),
                    fmt::format("damaged record: event {} follows event {}", event.seq, trace.events.back().seq));
-          if (hz > 0) event.time = seconds(recorded.slot().time - view.header().clock_start, hz);
+          if (hz > 0)
+            trace.set_time(trace.events.size(), seconds(recorded.slot().time - view.header().clock_start, hz));
           if (sites_ != nullptr) event.site = site(symbols, facts, recorded.slot().site, event.op);
           phases.place(event);
+          extras_.share(event.extras);
           trace.events.push_back(std::move(event));
         },
         [&] {
           trace.events.clear();
+          trace.times.clear();
           phases.forget();
         });
     phases.finish(trace.events);
@@ -235,6 +251,7 @@ class RankReader {
       return std::find(facts.texts.begin(), facts.texts.end(), text) != facts.texts.end();
     };
     settle_threads(trace, said("mpi_threads=single") || said("mpi_threads=funneled"));
+    for (Event& event : trace.events) extras_.share(event.extras);
     trace.end.dropped = trace.events.empty() ? view.events_begun() : trace.events.front().seq;
     add_environment(facts);
   }
@@ -267,6 +284,7 @@ class RankReader {
   SiteNames* sites_;
   bool events_lost_, gone_were_killed_;
   WindowUnits units_;
+  ExtrasPool extras_;
 };
 
 void name_job(Scenario& scenario, const Processes& processes) {

@@ -15,6 +15,8 @@ bool join(Op one, Op other) {
 
 namespace {
 
+constexpr std::size_t kArrivalsInAChunk = 1 << 14;
+
 std::vector<std::int32_t> united(std::vector<std::int32_t> one, const std::vector<std::int32_t>& other) {
   one.insert(one.end(), other.begin(), other.end());
   return one;
@@ -134,13 +136,19 @@ const Event* Gatherings::topology_of(std::int32_t comm, std::int32_t global) con
 }
 
 const std::vector<std::int32_t>& Gatherings::members(const Gathering& gathering) const {
-  return gathering.members.empty() ? ranks_of(gathering.comm) : gathering.members;
+  return gathering.named == kNoGathering ? ranks_of(gathering.comm) : named_[gathering.named];
 }
 
 std::int32_t Gatherings::member_index(const Gathering& gathering, std::int32_t global) const {
-  if (gathering.members.empty()) return group_rank(gathering.comm, global);
-  const auto found = std::find(gathering.members.begin(), gathering.members.end(), global);
-  return found == gathering.members.end() ? -1 : static_cast<std::int32_t>(found - gathering.members.begin());
+  if (gathering.named == kNoGathering) return group_rank(gathering.comm, global);
+  const auto& members = named_[gathering.named];
+  const auto found = std::find(members.begin(), members.end(), global);
+  return found == members.end() ? -1 : static_cast<std::int32_t>(found - members.begin());
+}
+
+std::optional<std::uint32_t> Gatherings::lane_of_queued(const Gathering& gathering, std::uint32_t member) const {
+  const auto found = queued_.find(&gathering.arrivals[member]);
+  return found == queued_.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool Gatherings::complete(const Gathering& gathering) const {
@@ -152,12 +160,35 @@ std::uint32_t Gatherings::open(std::int32_t comm, std::int64_t position, std::ve
   Gathering gathering;
   gathering.comm = gathering.venue = comm;
   gathering.position = position;
-  gathering.members = std::move(members);
+  if (!members.empty()) {
+    gathering.named = static_cast<std::uint32_t>(named_.size());
+    named_.push_back(std::move(members));
+  }
   const std::size_t size = this->members(gathering).size();
-  gathering.arrivals.assign(size, kAbsent);
+  gathering.arrivals = room_for(size);
   gathering.missing = static_cast<std::uint32_t>(size);
-  all_.push_back(std::move(gathering));
+  all_.push_back(gathering);
   return static_cast<std::uint32_t>(all_.size() - 1);
+}
+
+// Arrivals of many gatherings lie in one chunk: a job has hundreds of thousands of small ones.
+std::span<std::uint32_t> Gatherings::room_for(std::size_t arrivals) {
+  if (room_ < arrivals) {
+    room_ = std::max(arrivals, kArrivalsInAChunk);
+    arrivals_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(room_));
+    chunk_end_ = arrivals_.back().get() + room_;
+  }
+  const std::span room(chunk_end_ - room_, arrivals);
+  room_ -= arrivals;
+  std::fill(room.begin(), room.end(), kAbsent);
+  return room;
+}
+
+std::uint32_t& Gatherings::Positions::at(std::int64_t position) {
+  const auto next = static_cast<std::int64_t>(first.size());
+  if (position >= 0 && position < next) return first[static_cast<std::size_t>(position)];
+  if (position != next || beyond.contains(position)) return beyond.try_emplace(position, kNoGathering).first->second;
+  return first.emplace_back(kNoGathering);
 }
 
 std::uint32_t Gatherings::at_position(EventRef ref) {
@@ -166,9 +197,9 @@ std::uint32_t Gatherings::at_position(EventRef ref) {
   std::int64_t& next = next_[static_cast<std::size_t>(ref.rank)][venue];
   if (event.coll_seq != kUnset) next = event.coll_seq;
   const std::int64_t position = next++;
-  const auto [place, inserted] = by_position_[static_cast<std::size_t>(venue)].try_emplace(position, 0);
-  if (!inserted) return place->second;
-  const std::uint32_t number = place->second = open(event.comm, position, {});
+  std::uint32_t& place = by_position_[static_cast<std::size_t>(venue)].at(position);
+  if (place != kNoGathering) return place;
+  const std::uint32_t number = place = open(event.comm, position, {});
   all_[number].venue = venue;
   const auto kept = first_kept_.find(venue);
   if (kept == first_kept_.end()) return number;
@@ -253,14 +284,15 @@ std::uint32_t Gatherings::arrive(EventRef ref) {
 
 std::uint32_t Gatherings::reserve(EventRef ref, std::uint32_t lane) {
   const std::uint32_t number = place(ref);
-  all_[number].queued[static_cast<std::uint32_t>(member_index(all_[number], ref.rank))] = lane;
+  queued_[&all_[number].arrivals[static_cast<std::size_t>(member_index(all_[number], ref.rank))]] = lane;
   return number;
 }
 
 std::uint32_t Gatherings::start(std::uint32_t init, std::uint32_t occurrence, EventRef ref) {
   const auto [place, inserted] = starts_.try_emplace({init, occurrence}, 0);
   if (inserted) {
-    place->second = open(all_[init].comm, all_[init].position, all_[init].members);
+    place->second = open(all_[init].comm, all_[init].position,
+                         all_[init].named == kNoGathering ? std::vector<std::int32_t>{} : named_[all_[init].named]);
     all_[place->second].start_of = init;
   }
   arrive_at(place->second, ref);
@@ -272,7 +304,7 @@ void Gatherings::arrive_at(std::uint32_t number, EventRef ref) {
   const auto member = static_cast<std::uint32_t>(member_index(gathering, ref.rank));
   if (gathering.arrivals[member] == kAbsent) --gathering.missing;
   gathering.arrivals[member] = ref.index;
-  gathering.queued.erase(member);
+  if (!queued_.empty()) queued_.erase(&gathering.arrivals[member]);
   if (gathering.first == kAbsent) {
     gathering.first = member;
     return;

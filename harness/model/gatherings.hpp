@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -17,21 +21,20 @@ inline constexpr std::uint32_t kBefore = 0xfffffffe;  // arrived before its reco
 inline constexpr std::uint32_t kNoGathering = 0xffffffff;
 
 // One position of one communicator, window or file; one meeting outside the sequence (comm_create_group); one start of
-// a persistent collective. Members are known by their index in `members`, which for a positional gathering on an
-// intracommunicator is the group rank.
+// a persistent collective. Members are known by their index in Gatherings::members, which for a positional gathering on
+// an intracommunicator is the group rank.
 struct Gathering {
   std::int32_t comm = 0;
   std::int32_t venue = 0;  // where `position` counts: a communicator's number, or a window's or file's after them
   std::int64_t position = 0;
-  std::vector<std::int32_t> members;              // global ranks; empty means all of the communicator
-  std::vector<std::uint32_t> arrivals;            // by member: index of the event, kAbsent or kBefore
-  std::uint32_t missing = 0;                      // how many are kAbsent
-  std::uint32_t first = kAbsent;                  // member that arrived first with an event
-  bool conflicted = false;                        // operations or forms differ: it can never complete
-  std::uint32_t start_of = kNoGathering;          // of a persistent collective: where its inits met
-  bool bridges = false;                           // one side of an intercomm_create, complete only with …
-  std::uint32_t across = kNoGathering;            // … the other side, once both leaders have said who they are
-  std::map<std::uint32_t, std::uint32_t> queued;  // members whose arrival waits on a device stream, and that lane
+  std::span<std::uint32_t> arrivals;      // by member: index of the event, kAbsent or kBefore; owned by Gatherings
+  std::uint32_t named = kNoGathering;     // where Gatherings lists the members; kNoGathering: all of the communicator
+  std::uint32_t missing = 0;              // how many are kAbsent
+  std::uint32_t first = kAbsent;          // member that arrived first with an event
+  std::uint32_t start_of = kNoGathering;  // of a persistent collective: where its inits met
+  std::uint32_t across = kNoGathering;    // the other side, once both leaders have said who they are
+  bool bridges = false;                   // one side of an intercomm_create, complete only with that other one
+  bool conflicted = false;                // operations or forms differ: it can never complete
 };
 
 class Gatherings {
@@ -51,9 +54,11 @@ class Gatherings {
   bool complete(const Gathering& gathering) const;
 
   const Gathering& operator[](std::uint32_t number) const { return all_[number]; }
-  const std::vector<Gathering>& all() const { return all_; }
+  const std::deque<Gathering>& all() const { return all_; }
   const std::vector<std::int32_t>& members(const Gathering& gathering) const;
   std::int32_t member_index(const Gathering& gathering, std::int32_t global) const;
+  // The device stream on which a member's arrival waits: its lane.
+  std::optional<std::uint32_t> lane_of_queued(const Gathering& gathering, std::uint32_t member) const;
 
   // Index of a global rank among the members of a communicator, or -1: its group rank, on an intercommunicator with the
   // second group counted after the first. Members of an undeclared communicator are those that its creation names,
@@ -69,7 +74,14 @@ class Gatherings {
   const Event* topology_of(std::int32_t comm, std::int32_t global) const;
 
  private:
+  // Which gathering is at each position of one venue. Positions follow each other, but where a producer says otherwise.
+  struct Positions {
+    std::vector<std::uint32_t> first;  // by position
+    std::unordered_map<std::int64_t, std::uint32_t> beyond;
+    std::uint32_t& at(std::int64_t position);
+  };
   std::uint32_t open(std::int32_t comm, std::int64_t position, std::vector<std::int32_t> members);
+  std::span<std::uint32_t> room_for(std::size_t arrivals);
   std::uint32_t place(EventRef ref);
   std::uint32_t at_position(EventRef ref);
   std::uint32_t outside_sequence(EventRef ref);
@@ -90,12 +102,17 @@ class Gatherings {
   std::map<Venue, std::int32_t> venues_;                                      // windows and files
   std::map<std::int32_t, std::map<std::int32_t, std::int64_t>> first_kept_;   // by venue: truncated ranks
   std::vector<std::unordered_map<std::int32_t, std::int64_t>> next_;          // by rank: venue → position
-  std::vector<std::unordered_map<std::int64_t, std::uint32_t>> by_position_;  // by venue
+  std::vector<Positions> by_position_;                                        // by venue
   std::map<std::pair<std::string, std::int64_t>, std::uint32_t> outside_;     // (group and tag, occurrence)
   std::vector<std::map<std::string, std::int64_t>> outside_next_;             // by rank
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> starts_;   // (gathering of inits, occurrence)
   std::multimap<std::string, std::uint32_t> waiting_sides_;                   // by leaders and tag
-  std::vector<Gathering> all_;
+  std::vector<std::vector<std::int32_t>> named_;                              // members, see Gathering::named
+  std::unordered_map<const std::uint32_t*, std::uint32_t> queued_;            // by the place of an arrival: the lane
+  std::vector<std::unique_ptr<std::uint32_t[]>> arrivals_;                    // chunks, of which the last has …
+  std::size_t room_ = 0;                                                      // … so much left at its end
+  std::uint32_t* chunk_end_ = nullptr;
+  std::deque<Gathering> all_;
 };
 
 // Do two operations at one position join? Their family and form must be the same: blocking, nonblocking and persistent

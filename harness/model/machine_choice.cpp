@@ -111,8 +111,8 @@ Machine::Alternative Machine::alternative_of(std::shared_ptr<const OpenWildcard>
   alternative.send = wildcard->candidates[candidate];
   alternative.candidate = candidate;
   alternative.wildcard = std::move(wildcard);
-  alternative.at = mail_.recv(alternative.recv).at;
-  alternative.from = mail_.send(alternative.send).at;
+  alternative.at = mail_.recv_at(alternative.recv);
+  alternative.from = mail_.send_at(alternative.send);
   return alternative;
 }
 
@@ -173,9 +173,7 @@ bool Machine::depend(const Alternative& one, const Alternative& other) const {
   const bool locks = one.lock != kNone;
   if (locks != (other.lock != kNone)) return false;
   if (locks) return Windows::contend(windows_.lock(one.lock), windows_.lock(other.lock));
-  const Post& here = mail_.recv(one.recv);
-  const Post& there = mail_.recv(other.recv);
-  return here.comm == there.comm && here.dest == there.dest;
+  return one.at.rank == other.at.rank && at(scenario_, one.at).comm == at(scenario_, other.at).comm;
 }
 
 void Machine::wake_dependent(const Alternative& performed) {
@@ -201,7 +199,7 @@ void Machine::perform(const Alternative& alternative) {
   }
   Wildcard taken;
   taken.recv = alternative.at;
-  for (const std::uint32_t send : alternative.wildcard->candidates) taken.candidates.push_back(mail_.send(send).at);
+  for (const std::uint32_t send : alternative.wildcard->candidates) taken.candidates.push_back(mail_.send_at(send));
   taken.chosen = alternative.candidate;
   run_.wildcards.push_back(std::move(taken));
   mail_.resolve(alternative.recv, alternative.send);

@@ -84,8 +84,8 @@ void Machine::fetch_probed(const Event& event, EventRef ref) {
   const auto found = state(ref.rank).probed.find(*event.extras->message);
   if (found == state(ref.rank).probed.end()) return;
   if (const std::uint32_t send = mail_.fetch(found->second); send != kNone) {
-    run_.messages.push_back({mail_.send(send).at, ref});
-    wake(mail_.send(send).at.rank);
+    run_.messages.push_back({mail_.send_at(send), ref});
+    wake(mail_.send_at(send).rank);
   }
   state(ref.rank).probed.erase(found);
 }
@@ -112,7 +112,7 @@ void Machine::start(const Event& event, std::int32_t rank) {
     if (found == one.inits.end()) continue;
     Init& init = found->second;
     Event call = at(scenario_, init.call);
-    if (event.matched != kUnset) call.matched = event.matched;
+    if (event.extras->matched != kUnset) set_matched(call, event.extras->matched);
     Pending pending;
     pending.posted = init.call;
     pending.psend = init.psend;
@@ -124,11 +124,11 @@ void Machine::start(const Event& event, std::int32_t rank) {
     }
     if (init.psend != kNone) {
       partitions_.start_send(init.psend);
-      if (init.starts == 1) meet_partitioned(init.psend, partitions_.send(init.psend).partner);
+      if (init.starts == 1) meet_partitioned(init.psend, partitions_.receiver_of(init.psend));
       wake(global(call.comm, partitions_.send(init.psend).dest));
     } else if (init.precv != kNone) {
       partitions_.start_recv(init.precv);
-      if (init.starts == 1) meet_partitioned(partitions_.recv(init.precv).partner, init.precv);
+      if (init.starts == 1) meet_partitioned(partitions_.sender_of(init.precv), init.precv);
       wake(global(call.comm, partitions_.recv(init.precv).source));
     } else if (kind_of(call.op) == OpKind::send) {
       post_send(call, pending.posted, pending);
@@ -199,8 +199,8 @@ void Machine::post_recv(const Event& event, EventRef ref, Pending& pending) {
   const Half half = recv_half(event);
   Post post;
   if (!address(event, ref, half.peer, half.tag, false, post)) return;
-  if (half.peer == kAny && event.matched != kUnset)
-    post.prefer = run_.gatherings.peer_index(event.comm, ref.rank, event.matched);
+  if (half.peer == kAny && event.extras->matched != kUnset)
+    post.prefer = run_.gatherings.peer_index(event.comm, ref.rank, event.extras->matched);
   post.holds = kind_of(event.op) == OpKind::probe && event.extras->message;
   pending.recv = mail_.post_recv(post);
   if (post.holds) state(ref.rank).probed[*event.extras->message] = pending.recv;
@@ -244,8 +244,8 @@ void Machine::watch_event(std::uint32_t lane, EventRef ref) {
 
 void Machine::announce_matches() {
   for (const auto& [send, recv] : mail_.take_matches()) {
-    const EventRef from = mail_.send(send).at;
-    const EventRef to = mail_.recv(recv).at;
+    const EventRef from = mail_.send_at(send);
+    const EventRef to = mail_.recv_at(recv);
     run_.messages.push_back({from, to});
     wake(from.rank);
     wake(to.rank);

@@ -160,7 +160,8 @@ bool Machine::requests_done(std::int32_t rank, const Event& event) const {
 }
 
 bool Machine::message_there(std::int32_t rank, const Event& event) const {
-  const std::int32_t wanted = event.peer == kAny && event.matched != kUnset ? event.matched : event.peer;
+  const std::int32_t wanted =
+      event.peer == kAny && event.extras->matched != kUnset ? event.extras->matched : event.peer;
   const std::int32_t source = wanted == kAny ? kAny : run_.gatherings.peer_index(event.comm, rank, wanted);
   if (source == -1) return true;
   return mail_.visible(event.comm, run_.gatherings.group_rank(event.comm, rank), source, tag_of(event));

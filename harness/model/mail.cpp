@@ -1,6 +1,7 @@
 #include "harness/model/mail.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace petri::model {
 
@@ -21,7 +22,7 @@ bool Mail::fits(const Post& recv, const Post& send) const {
 // The message of a source that `recv` would take: the first that fits, since messages do not overtake.
 std::uint32_t Mail::first_fitting(const Channel& channel, const Post& recv) const {
   for (const std::uint32_t send : channel.sends)
-    if (fits(recv, sends_[send])) return send;
+    if (fits(recv, this->send(send))) return send;
   return kNone;
 }
 
@@ -35,23 +36,40 @@ std::uint32_t Mail::first_fitting(const Box& box, const Post& recv) const {
 bool Mail::claimed_earlier(const Box& box, std::uint32_t send, std::uint32_t before_recv) const {
   for (const std::uint32_t recv : box.recvs) {
     if (recv >= before_recv) return false;
-    if (fits(recvs_[recv], sends_[send])) return true;
+    if (fits(this->recv(recv), this->send(send))) return true;
   }
   return false;
+}
+
+std::uint32_t Mail::keep(const Post& post) {
+  if (free_posts_.empty()) {
+    posts_.push_back(post);
+    return static_cast<std::uint32_t>(posts_.size() - 1);
+  }
+  const std::uint32_t place = free_posts_.back();
+  free_posts_.pop_back();
+  posts_[place] = post;
+  return place;
+}
+
+void Mail::let_go(Side& side) {
+  free_posts_.push_back(std::exchange(side.post, kNone));
 }
 
 void Mail::pair(Box& box, std::uint32_t send, std::uint32_t recv) {
   sends_[send].partner = recv;
   recvs_[recv].partner = send;
-  auto& sent = box.from(sends_[send].source).sends;
+  auto& sent = box.from(this->send(send).source).sends;
   sent.erase(std::find(sent.begin(), sent.end(), send));
   box.recvs.erase(std::lower_bound(box.recvs.begin(), box.recvs.end(), recv));
   wildcards_.erase(recv);
   fresh_.emplace_back(send, recv);
+  if (!this->recv(recv).holds) let_go(sends_[send]);
+  let_go(recvs_[recv]);
 }
 
 bool Mail::try_recv(Box& box, std::uint32_t recv) {
-  const Post& post = recvs_[recv];
+  const Post& post = this->recv(recv);
   if (post.source == kAny) return false;
   const std::uint32_t send = first_fitting(box, post);
   if (send == kNone || claimed_earlier(box, send, recv)) return false;
@@ -61,8 +79,8 @@ bool Mail::try_recv(Box& box, std::uint32_t recv) {
 
 void Mail::try_send(Box& box, std::uint32_t send) {
   for (const std::uint32_t recv : box.recvs) {
-    const Post& post = recvs_[recv];
-    if (!fits(post, sends_[send])) continue;
+    const Post& post = this->recv(recv);
+    if (!fits(post, this->send(send))) continue;
     // The first receive that fits decides; an older message that it would rather take is itself waiting for a wildcard.
     if (post.source != kAny && first_fitting(box, post) == send) pair(box, send, recv);
     return;
@@ -79,7 +97,7 @@ void Mail::settle(Box& box) {
 
 std::uint32_t Mail::post_send(const Post& post) {
   const auto number = static_cast<std::uint32_t>(sends_.size());
-  sends_.push_back(post);
+  sends_.push_back({post.at, kNone, keep(post)});
   Box& box = boxes_[key(post.comm, post.dest)];
   box.from(post.source).sends.push_back(number);
   try_send(box, number);
@@ -88,7 +106,7 @@ std::uint32_t Mail::post_send(const Post& post) {
 
 std::uint32_t Mail::post_recv(const Post& post) {
   const auto number = static_cast<std::uint32_t>(recvs_.size());
-  recvs_.push_back(post);
+  recvs_.push_back({post.at, kNone, keep(post)});
   const std::uint64_t place = key(post.comm, post.dest);
   Box& box = boxes_[place];
   box.recvs.push_back(number);
@@ -98,14 +116,18 @@ std::uint32_t Mail::post_recv(const Post& post) {
 }
 
 std::uint32_t Mail::fetch(std::uint32_t recv) {
-  recvs_[recv].holds = false;
-  return recvs_[recv].partner;
+  const std::uint32_t send = sender_of(recv);
+  if (send == kNone)
+    posts_[recvs_[recv].post].holds = false;
+  else if (sends_[send].post != kNone)
+    let_go(sends_[send]);
+  return send;
 }
 
 std::vector<EventRef> Mail::unmatched_sends() const {
   std::vector<EventRef> unmatched;
-  for (const Post& post : sends_)
-    if (post.partner == kNone) unmatched.push_back(post.at);
+  for (const Side& side : sends_)
+    if (side.partner == kNone) unmatched.push_back(side.at);
   return unmatched;
 }
 
@@ -126,14 +148,14 @@ bool Mail::visible(std::int32_t comm, std::int32_t dest, std::int32_t source, st
 
 bool Mail::withdraw_send(std::uint32_t number) {
   if (send_matched(number)) return false;
-  Box& box = boxes_.at(key(sends_[number].comm, sends_[number].dest));
-  std::erase(box.from(sends_[number].source).sends, number);
+  Box& box = boxes_.at(key(send(number).comm, send(number).dest));
+  std::erase(box.from(send(number).source).sends, number);
   return true;
 }
 
 bool Mail::withdraw_recv(std::uint32_t number) {
   if (recv_matched(number)) return false;
-  Box& box = boxes_.at(key(recvs_[number].comm, recvs_[number].dest));
+  Box& box = boxes_.at(key(recv(number).comm, recv(number).dest));
   std::erase(box.recvs, number);
   wildcards_.erase(number);
   settle(box);
@@ -146,7 +168,7 @@ std::vector<OpenWildcard> Mail::open_wildcards() const {
     const Box& box = boxes_.at(place);
     OpenWildcard wildcard{recv, {}};
     for (const Channel& channel : box.channels) {
-      const std::uint32_t send = first_fitting(channel, recvs_[recv]);
+      const std::uint32_t send = first_fitting(channel, this->recv(recv));
       if (send != kNone && !claimed_earlier(box, send, recv)) wildcard.candidates.push_back(send);
     }
     if (!wildcard.candidates.empty()) open.push_back(std::move(wildcard));
@@ -155,7 +177,7 @@ std::vector<OpenWildcard> Mail::open_wildcards() const {
 }
 
 void Mail::resolve(std::uint32_t recv, std::uint32_t send) {
-  Box& box = boxes_.at(key(recvs_[recv].comm, recvs_[recv].dest));
+  Box& box = boxes_.at(key(this->recv(recv).comm, this->recv(recv).dest));
   pair(box, send, recv);
   settle(box);
 }

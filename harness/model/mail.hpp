@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -26,7 +27,6 @@ struct Post {
   std::int32_t tag = 0;          // kAny on receives
   std::int32_t prefer = kUnset;  // the source that the record shows for a wildcard
   bool holds = false;            // a matched probe's: its message is off the queue, but not received yet
-  std::uint32_t partner = kNone;
 };
 
 // A wildcard receive with the messages that it may take now, one per source.
@@ -41,14 +41,18 @@ class Mail {
   std::uint32_t post_send(const Post& post);
   std::uint32_t post_recv(const Post& post);
 
-  const Post& send(std::uint32_t number) const { return sends_[number]; }
-  const Post& recv(std::uint32_t number) const { return recvs_[number]; }
-  bool send_matched(std::uint32_t number) const { return sends_[number].partner != kNone; }
-  bool recv_matched(std::uint32_t number) const { return recvs_[number].partner != kNone; }
+  // What was posted, as long as the message has not been received.
+  const Post& send(std::uint32_t number) const { return posts_[sends_[number].post]; }
+  const Post& recv(std::uint32_t number) const { return posts_[recvs_[number].post]; }
+  EventRef send_at(std::uint32_t number) const { return sends_[number].at; }
+  EventRef recv_at(std::uint32_t number) const { return recvs_[number].at; }
+  // The other side, or kNone.
+  std::uint32_t receiver_of(std::uint32_t send) const { return sends_[send].partner; }
+  std::uint32_t sender_of(std::uint32_t recv) const { return recvs_[recv].partner; }
+  bool send_matched(std::uint32_t number) const { return receiver_of(number) != kNone; }
+  bool recv_matched(std::uint32_t number) const { return sender_of(number) != kNone; }
   // Has its message been received? What only a matched probe took, has not (MPI 4.1, section 3.8.2).
-  bool send_received(std::uint32_t number) const {
-    return send_matched(number) && !recvs_[sends_[number].partner].holds;
-  }
+  bool send_received(std::uint32_t number) const { return send_matched(number) && sends_[number].post == kNone; }
   // Receives what a matched probe took; returns its send, or kNone where it took none.
   std::uint32_t fetch(std::uint32_t recv);
 
@@ -70,6 +74,12 @@ class Mail {
   void resolve(std::uint32_t recv, std::uint32_t send);
 
  private:
+  // What is kept of each to the end; the rest goes with its message, so that a long run stays small.
+  struct Side {
+    EventRef at;
+    std::uint32_t partner = kNone;
+    std::uint32_t post = kNone;  // in posts_; kNone once the message was received
+  };
   struct Channel {  // what one source sent there: pending, in the order of posting
     std::int32_t source = 0;
     std::vector<std::uint32_t> sends;
@@ -92,7 +102,12 @@ class Mail {
   void settle(Box& box);
   void pair(Box& box, std::uint32_t send, std::uint32_t recv);
 
-  std::vector<Post> sends_, recvs_;
+  std::uint32_t keep(const Post& post);
+  void let_go(Side& side);
+
+  std::deque<Side> sends_, recvs_;
+  std::vector<Post> posts_;
+  std::vector<std::uint32_t> free_posts_;
   std::unordered_map<std::uint64_t, Box> boxes_;
   std::map<std::uint32_t, std::uint64_t> wildcards_;  // pending wildcard receives and their boxes
   std::vector<std::pair<std::uint32_t, std::uint32_t>> fresh_;

@@ -3,12 +3,12 @@
 namespace petri::model {
 
 std::uint32_t Partitions::send_init(const Post& post, std::int32_t partitions) {
-  senders_.push_back({0, partitions, {}});
+  senders_.push_back({post, 0, partitions, {}});
   return mail_.post_send(post);
 }
 
 std::uint32_t Partitions::recv_init(const Post& post) {
-  received_.push_back(0);
+  receivers_.push_back({post, 0});
   return mail_.post_recv(post);
 }
 
@@ -18,7 +18,7 @@ void Partitions::start_send(std::uint32_t send) {
 }
 
 void Partitions::start_recv(std::uint32_t recv) {
-  ++received_[recv];
+  ++receivers_[recv].started;
 }
 
 void Partitions::ready(std::uint32_t send, std::int32_t partition) {
@@ -30,22 +30,22 @@ bool Partitions::all_ready(std::uint32_t send) const {
 }
 
 bool Partitions::receiver_started(std::uint32_t send) const {
-  const std::uint32_t recv = mail_.send(send).partner;
-  return recv != kNone && received_[recv] >= senders_[send].started;
+  const std::uint32_t recv = receiver_of(send);
+  return recv != kNone && receivers_[recv].started >= senders_[send].started;
 }
 
 bool Partitions::arrived(std::uint32_t recv) const {
-  const std::uint32_t send = mail_.recv(recv).partner;
+  const std::uint32_t send = sender_of(recv);
   if (send == kNone) return false;
   const Sender& sender = senders_[send];
-  return sender.started > received_[recv] || (sender.started == received_[recv] && whole(sender));
+  return sender.started > receivers_[recv].started || (sender.started == receivers_[recv].started && whole(sender));
 }
 
 bool Partitions::arrived(std::uint32_t recv, std::int32_t partition) const {
-  const std::uint32_t send = mail_.recv(recv).partner;
+  const std::uint32_t send = sender_of(recv);
   if (send == kNone) return false;
   const Sender& sender = senders_[send];
-  return arrived(recv) || (sender.started == received_[recv] && sender.ready.count(partition) != 0);
+  return arrived(recv) || (sender.started == receivers_[recv].started && sender.ready.count(partition) != 0);
 }
 
 }  // namespace petri::model

@@ -20,12 +20,15 @@ class Partitions {
   void start_recv(std::uint32_t recv);
   void ready(std::uint32_t send, std::int32_t partition);
 
-  const Post& send(std::uint32_t number) const { return mail_.send(number); }
-  const Post& recv(std::uint32_t number) const { return mail_.recv(number); }
+  const Post& send(std::uint32_t number) const { return senders_[number].post; }
+  const Post& recv(std::uint32_t number) const { return receivers_[number].post; }
+  // The other side that it has met, or kNone.
+  std::uint32_t receiver_of(std::uint32_t send) const { return mail_.receiver_of(send); }
+  std::uint32_t sender_of(std::uint32_t recv) const { return mail_.sender_of(recv); }
 
   // Has each side of the pair that these two are begun? False where one is kNone.
   bool both_started(std::uint32_t send, std::uint32_t recv) const {
-    return send != kNone && recv != kNone && senders_[send].started > 0 && received_[recv] > 0;
+    return send != kNone && recv != kNone && senders_[send].started > 0 && receivers_[recv].started > 0;
   }
   bool all_ready(std::uint32_t send) const;
   // The other side has started as often as this one.
@@ -35,15 +38,20 @@ class Partitions {
 
  private:
   struct Sender {
+    Post post;
     std::uint32_t started = 0;
     std::int32_t partitions = 0;
     std::set<std::int32_t> ready;  // of the latest start
+  };
+  struct Receiver {
+    Post post;
+    std::uint32_t started = 0;
   };
   bool whole(const Sender& sender) const { return static_cast<std::int32_t>(sender.ready.size()) >= sender.partitions; }
 
   Mail mail_;
   std::vector<Sender> senders_;
-  std::vector<std::uint32_t> received_;  // by receiver: how often it was started
+  std::vector<Receiver> receivers_;
 };
 
 }  // namespace petri::model

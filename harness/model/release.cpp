@@ -104,8 +104,8 @@ class Release {
   }
 
   bool can_arrive(const Gathering& gathering, std::size_t member, std::int32_t rank) const {
-    const auto queued = gathering.queued.find(static_cast<std::uint32_t>(member));
-    return queued == gathering.queued.end() ? is_free(rank) : lane_free_[queued->second];
+    const auto queued = run_.gatherings.lane_of_queued(gathering, static_cast<std::uint32_t>(member));
+    return queued ? bool(lane_free_[*queued]) : is_free(rank);
   }
 
   bool finalize_satisfiable() const {

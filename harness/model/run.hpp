@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "harness/model/assumptions.hpp"
@@ -75,7 +76,7 @@ struct Run {
   std::vector<std::int32_t> stuck;   // ranks with a blocked lane that nothing can release, whatever open ranks do
   std::vector<bool> stuck_lanes;     // by lane
   Gatherings gatherings;
-  std::vector<Message> messages;
+  std::deque<Message> messages;
   std::vector<Message> partitioned;       // inits that met and were started on both sides
   std::vector<EventRef> unmatched_sends;  // begun, and taken by no receive
   std::vector<Wildcard> wildcards;

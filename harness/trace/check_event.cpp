@@ -63,7 +63,7 @@ class Arguments {
       const Communicator& bridge = scenario_.comms[static_cast<std::size_t>(remote)];
       if (bridge.known) check_in(Key::peer_, event_.peer, bridge, bridge.peers_of(read_.rank).size());
     }
-    check(Key::matched_, event_.matched);
+    check(Key::matched_, extras_.matched);
     check(Key::sendpeer_, extras_.sendpeer);
     check(Key::recvpeer_, extras_.recvpeer);
     if (extras_.target) check(Key::target_, *extras_.target);

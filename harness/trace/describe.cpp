@@ -85,7 +85,7 @@ std::string peers(const Place& comm, const Event& event) {
     out += fmt::format(" tag {}", tag(event.tag));
   }
   if (event.root != kUnset) out += fmt::format(" root {}", group_rank(comm, event.root));
-  if (event.matched != kUnset) out += fmt::format(" (got {})", group_rank(comm, event.matched));
+  if (event.extras->matched != kUnset) out += fmt::format(" (got {})", group_rank(comm, event.extras->matched));
   return out;
 }
 

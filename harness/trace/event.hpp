@@ -1,10 +1,10 @@
 // One event: an intended operation of one rank, at a position in that rank's program order.
 #pragma once
 
-#include <cmath>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,6 +52,7 @@ struct Buffer {
 // Arguments that few events have. Kept beside the event, so that the usual one stays small.
 struct EventExtras {
   std::vector<std::int64_t> counts, sendcounts, recvcounts;
+  std::int32_t matched = kUnset;  // the source that a wildcard got: a group rank, as `peer` is
   std::int32_t sendpeer = kUnset, recvpeer = kUnset, sendtag = kUnset, recvtag = kUnset;
   std::int64_t sendcount = kUnknownCount, recvcount = kUnknownCount;
   ElementType sendtype = ElementType::unknown, recvtype = ElementType::unknown;
@@ -82,65 +83,67 @@ struct EventExtras {
   bool operator==(const EventExtras&) const = default;
 };
 
-// Owns an EventExtras or nothing; copies deeply.
+// An EventExtras or nothing. Copies share it until one of them is written; safe as far as shared_ptr is.
 class ExtrasBox {
  public:
-  ExtrasBox() = default;
-  ExtrasBox(const ExtrasBox& other)
-      : extras_(other.extras_ ? std::make_unique<EventExtras>(*other.extras_) : nullptr) {}
-  ExtrasBox(ExtrasBox&&) noexcept = default;
-  ExtrasBox& operator=(const ExtrasBox& other) {
-    if (this != &other) *this = ExtrasBox(other);
-    return *this;
-  }
-  ExtrasBox& operator=(ExtrasBox&&) noexcept = default;
-  ~ExtrasBox() = default;
-
   // What is there, or defaults.
   const EventExtras& get() const {
     static const EventExtras none;
-    return extras_ ? *extras_ : none;
+    return shared_ ? shared_->extras : none;
   }
   const EventExtras* operator->() const { return &get(); }
-  // For writing; makes the extras when there are none.
+  // For writing; makes the extras when there are none. The reference holds until the box is copied: what is written
+  // through it later would reach the copy as well.
   EventExtras& edit() {
-    if (!extras_) extras_ = std::make_unique<EventExtras>();
-    return *extras_;
+    if (!shared_)
+      shared_ = new Shared;
+    else if (shared_->use_count() > 1)
+      shared_ = new Shared(shared_->extras);
+    return shared_->extras;
   }
-  bool empty() const { return extras_ == nullptr; }
-  bool operator==(const ExtrasBox& other) const { return get() == other.get(); }
+  bool empty() const { return shared_ == nullptr; }
+  bool same_as(const ExtrasBox& other) const { return shared_ == other.shared_; }  // one object, or both nothing
+  bool operator==(const ExtrasBox& other) const { return shared_ == other.shared_ || get() == other.get(); }
 
  private:
-  std::unique_ptr<EventExtras> extras_;
+  struct Shared : boost::intrusive_ref_counter<Shared, boost::thread_safe_counter> {
+    Shared() = default;
+    explicit Shared(const EventExtras& from) : extras(from) {}
+    EventExtras extras;
+  };
+  boost::intrusive_ptr<Shared> shared_;
 };
 
 inline constexpr std::uint32_t kNoRequest = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::int32_t kNoComm = -1;
 inline constexpr std::uint32_t kNoSymbol = 0;  // symbol 0 is the empty text
 
-// 80 bytes. The rank is implied: events are kept rank by rank. `root`, `peer` and `matched` are group ranks of `comm`.
+// 64 bytes. The rank is implied: events are kept rank by rank. `root` and `peer` are group ranks of `comm`.
 struct Event {
   Op op = Op::barrier;
-  EventState state = EventState::unknown;
   ElementType dtype = ElementType::unknown;
   ReduceOp reduce = ReduceOp::unknown;
-  std::int32_t comm = 0;  // index in Scenario::comms; 0 is the world
+  EventState state : 4 = EventState::unknown;
+  std::int8_t flag : 4 = -1;  // outcome of a test or iprobe: 0, 1, or -1 for not recorded
+  std::int32_t comm = 0;      // index in Scenario::comms; 0 is the world
+  std::int64_t count = kUnknownCount;
   std::int32_t peer = kUnset;
   std::int32_t tag = kUnset;  // a missing tag is 0: see tag_of
   std::int32_t root = kUnset;
-  std::int32_t matched = kUnset;  // the source that a wildcard got
-  std::int64_t count = kUnknownCount;
-  double time = std::numeric_limits<double>::quiet_NaN();  // seconds on the rank's own clock; advisory only
-  std::uint32_t seq = 0;                                   // local sequence number; rises strictly within a rank
+  std::uint32_t seq = 0;  // local sequence number; rises strictly within a rank
   std::int32_t step = kUnset;
   std::int32_t microbatch = kUnset;
   std::uint32_t site = kNoSymbol;  // call site, a symbol of the scenario
   std::uint32_t request = kNoRequest;
   std::int32_t new_comm = kNoComm;  // index in Scenario::comms of the communicator that this event makes
   std::int32_t coll_seq = kUnset;   // position on the communicator where the producer knows it
-  std::int8_t flag = -1;            // outcome of a test or iprobe: 0, 1, or -1 for not recorded
   ExtrasBox extras;
 };
+
+// What is not known makes no extras.
+inline void set_matched(Event& event, std::int32_t source) {
+  if (source != event.extras->matched) event.extras.edit().matched = source;
+}
 
 inline std::int32_t tag_of(const Event& event) {
   return event.tag == kUnset ? 0 : event.tag;

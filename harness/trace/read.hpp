@@ -1,6 +1,7 @@
 // Reading scenario files: JSON Lines, plain or zstd-compressed (recognized by content), one pass, line by line.
 //
-// Memory: 80 bytes an event, more only for events with rare arguments (event.hpp); the text of one line at a time.
+// Memory: 64 bytes an event; more only for clocks and for rare arguments (event.hpp), of which equal ones are kept
+// once; the text of one line at a time.
 #pragma once
 
 #include <filesystem>

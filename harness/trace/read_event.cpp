@@ -50,9 +50,9 @@ EventState read_state(JsonValue& value) {
   return read_name(value, find, "state", names);
 }
 
-std::int8_t read_flag(JsonValue& value) {
-  if (value.at()[0] == 't' || value.at()[0] == 'f') return value.truth() ? 1 : 0;
-  return static_cast<std::int8_t>(value.whole(0, 1));
+bool read_flag(JsonValue& value) {
+  if (value.at()[0] == 't' || value.at()[0] == 'f') return value.truth();
+  return value.whole(0, 1) != 0;
 }
 
 std::int32_t read_peer(JsonValue& value) {
@@ -248,7 +248,10 @@ class EventReader {
     resolve_seq();
     if (has(Key::new_)) event_.new_comm = comm_named_or_new(new_);
     lines_.history_.add(read_, line_);
-    scenario_.ranks[static_cast<std::size_t>(rank_)].events.push_back(std::move(event_));
+    lines_.extras_.share(event_.extras);
+    RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(rank_)];
+    if (has(Key::time_)) trace.set_time(trace.events.size(), time_);
+    trace.events.push_back(std::move(event_));
   }
 
  private:
@@ -269,15 +272,15 @@ class EventReader {
       case Key::peer_: event_.peer = read_peer(value); break;
       case Key::tag_: event_.tag = read_tag(value); break;
       case Key::root_: event_.root = value.small_or({{"root", kRootHere}, {"null", kNull}}); break;
-      case Key::matched_: event_.matched = value.small_or({{"null", kNull}}); break;
+      case Key::matched_: event_.extras.edit().matched = value.small_or({{"null", kNull}}); break;
       case Key::count_: event_.count = value.whole(); break;
-      case Key::time_: event_.time = value.number(); break;
+      case Key::time_: time_ = value.number(); break;
       case Key::step_: event_.step = value.small(); break;
       case Key::microbatch_: event_.microbatch = value.small(); break;
       case Key::site_: event_.site = scenario_.symbols.intern(value.text()); break;
       case Key::request_: event_.request = static_cast<std::uint32_t>(value.whole(0, kMostRequest)); break;
       case Key::coll_seq_: event_.coll_seq = value.small(); break;
-      case Key::flag_: event_.flag = read_flag(value); break;
+      case Key::flag_: event_.flag = read_flag(value) ? 1 : 0; break;
       default: read_extra(key, value, event_.extras.edit()); break;
     }
   }
@@ -356,6 +359,7 @@ class EventReader {
   ReadEvent read_;
   Event& event_ = read_.event;
   std::int32_t& rank_ = read_.rank;
+  double time_ = 0;
   std::string comm_, new_;
 };
 

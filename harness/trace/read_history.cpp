@@ -13,10 +13,6 @@
 namespace petri {
 namespace {
 
-std::uint64_t request_of(std::int32_t rank, std::uint32_t number) {
-  return static_cast<std::uint64_t>(rank) << 32U | number;
-}
-
 // The record of a rank goes back to its start: nothing was lost before the first event, or cut out of it later.
 bool is_whole(const Scenario& scenario, std::int32_t rank) {
   const RankTrace& trace = scenario.ranks[static_cast<std::size_t>(rank)];
@@ -68,7 +64,7 @@ void ReadHistory::add(const ReadEvent& read, const JsonLine& line) {
     }
   }
   if (event.request == kNoRequest || !(gives_request(event.op) || kind_of(event.op) == OpKind::start)) return;
-  requests_.insert(request_of(read.rank, event.request));
+  requests_[read.rank].insert(event.request);
   last_request_[read.rank] = event.request;
 }
 
@@ -85,7 +81,7 @@ void ReadHistory::check_requests(const ReadEvent& read, const JsonLine& line) {
     default: return;
   }
   const auto check = [&](Key key, std::uint32_t number) {
-    if (number == kNoRequest || requests_.contains(request_of(read.rank, number))) return;
+    if (number == kNoRequest || boost::icl::contains(requests_[read.rank], number)) return;
     const auto last = last_request_.find(read.rank);
     const std::string hint =
         last == last_request_.end() ? ": it made none" : fmt::format("; the last that it made is {}", last->second);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <boost/icl/interval_set.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -54,7 +55,8 @@ class ReadHistory {
   [[noreturn]] void fail_two_names(const Scenario& scenario, EventRef first, EventRef second) const;
 
   std::string file_;
-  std::unordered_set<std::uint64_t> requests_;  // rank and number
+  // By rank: the numbers of its requests. Most follow each other, so that few intervals hold them.
+  std::unordered_map<std::int32_t, boost::icl::interval_set<std::uint32_t>> requests_;
   std::unordered_map<std::int32_t, std::uint32_t> last_request_;
   std::map<std::pair<std::int32_t, Key>, std::vector<std::string>> made_;  // windows and files of a rank
   std::unordered_set<std::string> made_by_any_;

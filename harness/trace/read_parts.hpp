@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/trace/extras_pool.hpp"
 #include "harness/trace/json_line.hpp"
 #include "harness/trace/read_history.hpp"
 #include "harness/trace/scenario.hpp"
@@ -51,6 +52,7 @@ class LineReader {
   // The communicator over which a window or file was made, by its rank and its name ("win w", "file f").
   std::map<std::pair<std::int32_t, std::string>, std::int32_t> made_over_;
   ReadHistory history_;
+  ExtrasPool extras_;
   std::uint64_t events_ = 0;
   bool any_ = false;
   bool in_events_ = false;

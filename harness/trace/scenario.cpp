@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace petri {
@@ -11,6 +13,8 @@ constexpr std::array<std::string_view, 9> kVerdicts{"completes",  "deadlock", "m
                                                     "rank-error", "skew",     "misuse",   "ambiguous"};
 constexpr std::array<std::string_view, 7> kEnds{"finalized", "exited", "aborted", "signal",
                                                 "running",   "cut",    "missing"};
+
+constexpr double kNoTime = std::numeric_limits<double>::quiet_NaN();
 
 template <class Enum, std::size_t N>
 std::optional<Enum> position_in(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -47,6 +51,18 @@ std::int32_t Communicator::group_rank_of(std::int32_t global) const {
 const std::vector<std::int32_t>& Communicator::peers_of(std::int32_t global) const {
   const bool first_group = std::find(ranks.begin(), ranks.end(), global) != ranks.end();
   return is_inter() && first_group ? remote : ranks;
+}
+
+double RankTrace::time_of(std::size_t index) const {
+  return index < times.size() ? times[index] : kNoTime;
+}
+
+void RankTrace::set_time(std::size_t index, double time) {
+  if (index >= times.size()) {
+    if (std::isnan(time)) return;
+    times.resize(index + 1, kNoTime);
+  }
+  times[index] = time;
 }
 
 SymbolTable::SymbolTable() {

@@ -86,7 +86,13 @@ struct RankEnd {
 
 struct RankTrace {
   std::vector<Event> events;
+  // By event: seconds on the rank's own clock, advisory only. Shorter where the last ones were not recorded, as in most
+  // scenarios all are.
+  std::vector<double> times;
   RankEnd end;
+
+  double time_of(std::size_t index) const;  // NaN where it was not recorded
+  void set_time(std::size_t index, double time);
 };
 
 // Texts kept once: call sites. Symbol 0 is the empty text.

@@ -165,7 +165,7 @@ void put_data(json& line, const Event& event, const EventExtras& extras) {
   put_count(line, "recvcount", extras.recvcount);
   put_list(line, "recvcounts", extras.recvcounts);
   put_type(line, "recvtype", extras.recvtype);
-  put_argument(line, "matched", event.matched);
+  put_argument(line, "matched", extras.matched);
 }
 
 void put_completion(json& line, const Event& event, const EventExtras& extras) {
@@ -214,11 +214,11 @@ void put_payload(json& line, const EventExtras& extras) {
   put_text(line, "npy", extras.npy);
 }
 
-void put_outcome(json& line, const Scenario& scenario, const Event& event, const EventExtras& extras) {
+void put_outcome(json& line, const Scenario& scenario, const Event& event, const EventExtras& extras, double time) {
   static constexpr const char* kStates[] = {"", "scheduled", "started", "completed"};
   put_text(line, "state", kStates[static_cast<std::size_t>(event.state)]);
   put_text(line, "error", extras.error);
-  if (!std::isnan(event.time)) line["time"] = number(event.time);
+  if (!std::isnan(time)) line["time"] = number(time);
   put_text(line, "site", scenario.site_of(event));
 }
 
@@ -236,7 +236,7 @@ json event(const Scenario& scenario, std::size_t rank, std::size_t position) {
   put_memory(line, extras);
   put_place(line, event, extras);
   put_payload(line, extras);
-  put_outcome(line, scenario, event, extras);
+  put_outcome(line, scenario, event, extras, scenario.ranks[rank].time_of(position));
   return line;
 }
 

@@ -34,8 +34,8 @@ ElementType or_else(ElementType value, ElementType other) {
 }
 
 int mpi_source(const Replayer& replayer, const Event& event, std::int32_t peer) {
-  const bool forced = replayer.forces_order() && peer == kAny && event.matched != kUnset;
-  return mpi_rank(forced ? event.matched : peer);
+  const bool forced = replayer.forces_order() && peer == kAny && event.extras->matched != kUnset;
+  return mpi_rank(forced ? event.extras->matched : peer);
 }
 
 Shape sent_shape(const Event& event) {

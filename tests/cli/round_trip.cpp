@@ -143,7 +143,7 @@ void RoundTrip::compare(const Event& said, const Event& seen) {
 void RoundTrip::compare_messages(const Event& said, const Event& seen) {
   const EventExtras &one = said.extras.get(), &other = seen.extras.get();
   const auto rank = [&](const char* what, std::int32_t theirs, std::int32_t recorded) {
-    const bool forced = theirs == kAny && said.matched == recorded;
+    const bool forced = theirs == kAny && said.extras->matched == recorded;
     if (theirs != kUnset && !forced) same(what, theirs, recorded);
   };
   const OpKind kind = kind_of(said.op);

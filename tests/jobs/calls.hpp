@@ -52,7 +52,7 @@ inline Event message(Op op, std::int32_t peer, std::int32_t tag, std::int64_t co
 
 // The source that a wildcard got.
 inline Event matched(std::int32_t source, Event event) {
-  event.matched = source;
+  set_matched(event, source);
   return event;
 }
 

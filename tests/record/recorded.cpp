@@ -63,11 +63,10 @@ Scenario record_program(const std::string& executable, int ranks, const std::str
 }
 
 std::vector<std::string> events_of(Scenario scenario, int rank) {
-  for (RankTrace& trace : scenario.ranks)
-    for (Event& event : trace.events) {
-      event.time = std::nan("");
-      event.site = kNoSymbol;
-    }
+  for (RankTrace& trace : scenario.ranks) {
+    trace.times.clear();
+    for (Event& event : trace.events) event.site = kNoSymbol;
+  }
   std::stringstream text;
   write_scenario(scenario, text);
   const std::string mine = "{\"rank\":" + std::to_string(rank) + ",\"op\":";

@@ -272,7 +272,7 @@ TEST(ForgetRun, OutcomesGoWhereTheProgramAloneFails) {
     rank.end.kind = EndKind::running;
     rank.end.stated = true;
     rank.events[0].state = EventState::started;
-    rank.events[0].time = 1.5;
+    rank.set_time(0, 1.5);
   }
   const Scenario small = walk(forget_run(), job, when(has_send_cycle));
   EXPECT_EQ(size_of(small).facts, 0U);

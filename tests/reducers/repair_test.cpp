@@ -57,12 +57,12 @@ TEST(Repair, PeersAndMatchesAreRenumberedInTheirCommunicator) {
   const std::int32_t comm = add_comm(job, "pp", {3, 2, 1, 0});
   add(job, 0, on(message(Op::send, 1), comm));  // to global rank 2
   Event any = on(message(Op::recv, kAny), comm);
-  any.matched = 3;  // global rank 0
+  set_matched(any, 3);  // global rank 0
   add(job, 2, any);
   const Scenario small = *cut(job, without_ranks(job, {3}));
   EXPECT_EQ(only_event(small, 0).peer, 0);
   EXPECT_EQ(only_event(small, 2).peer, kAny);
-  EXPECT_EQ(only_event(small, 2).matched, 2);
+  EXPECT_EQ(only_event(small, 2).extras->matched, 2);
 }
 
 TEST(Repair, MessagesWithADroppedPeerGoWithTheirWaits) {
@@ -73,7 +73,7 @@ TEST(Repair, MessagesWithADroppedPeerGoWithTheirWaits) {
   add(job, 0, wait_for_all({7, 8}));
   add(job, 0, message(Op::probe, 1));
   Event any = message(Op::recv, kAny);
-  any.matched = 1;
+  set_matched(any, 1);
   add(job, 0, any);
   add(job, 0, message(Op::send, kNull));
   const Scenario small = *cut(job, without_ranks(job, {1}));

@@ -29,12 +29,11 @@ inline EventExtras without_nan(EventExtras extras) {
 }
 
 inline bool equal(const Scenario& a, const Event& x, const Scenario& b, const Event& y) {
-  const bool same_time = (std::isnan(x.time) && std::isnan(y.time)) || x.time == y.time;
   return x.op == y.op && x.state == y.state && x.dtype == y.dtype && x.reduce == y.reduce && x.peer == y.peer &&
-         x.tag == y.tag && x.root == y.root && x.matched == y.matched && x.count == y.count && same_time &&
-         x.seq == y.seq && x.step == y.step && x.microbatch == y.microbatch && x.request == y.request &&
-         x.coll_seq == y.coll_seq && x.flag == y.flag && a.site_of(x) == b.site_of(y) &&
-         comm_name(a, x.comm) == comm_name(b, y.comm) && comm_name(a, x.new_comm) == comm_name(b, y.new_comm) &&
+         x.tag == y.tag && x.root == y.root && x.count == y.count && x.seq == y.seq && x.step == y.step &&
+         x.microbatch == y.microbatch && x.request == y.request && x.coll_seq == y.coll_seq && x.flag == y.flag &&
+         a.site_of(x) == b.site_of(y) && comm_name(a, x.comm) == comm_name(b, y.comm) &&
+         comm_name(a, x.new_comm) == comm_name(b, y.new_comm) &&
          without_nan(x.extras.get()) == without_nan(y.extras.get());
 }
 
@@ -60,9 +59,17 @@ inline bool equal(const Scenario& a, const Scenario& b) {
     const std::int32_t other = b.find_comm(comm.name);
     if (other == kNoComm || !equal(comm, b.comms[static_cast<std::size_t>(other)])) return false;
   }
+  const auto same_times = [](const RankTrace& x, const RankTrace& y) {
+    for (std::size_t i = 0; i < x.events.size() && i < y.events.size(); ++i) {
+      const double one = x.time_of(i), other = y.time_of(i);
+      if (one != other && !(std::isnan(one) && std::isnan(other))) return false;
+    }
+    return true;
+  };
   const auto same_rank = [&](const RankTrace& x, const RankTrace& y) {
-    return equal(x.end, y.end) && std::equal(x.events.begin(), x.events.end(), y.events.begin(), y.events.end(),
-                                             [&](const Event& e, const Event& f) { return equal(a, e, b, f); });
+    return equal(x.end, y.end) && same_times(x, y) &&
+           std::equal(x.events.begin(), x.events.end(), y.events.begin(), y.events.end(),
+                      [&](const Event& e, const Event& f) { return equal(a, e, b, f); });
   };
   return std::equal(a.ranks.begin(), a.ranks.end(), b.ranks.begin(), b.ranks.end(), same_rank);
 }

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::Pair;
 
-static_assert(sizeof(Event) == 80, "what read.hpp states of the memory of an event");
+static_assert(sizeof(Event) == 64, "what read.hpp states of the memory of an event");
 
 // Every key, in the order in which the writer puts them.
 std::string everything() {

@@ -65,12 +65,11 @@ void take_completed(Event& event, const Event& seen, const RequestNames& names) 
 // What only the run itself knows.
 void take_outcome(Event& event, const Event& seen, const RequestNames& names) {
   event.state = seen.state;
-  event.matched = seen.matched;
+  set_matched(event, seen.extras->matched);
   // A replay that forces the order receives from the very rank that the scenario's wildcard got.
   const bool forced = event.peer == kAny && seen.peer >= 0;
-  if (forced && seen.state == EventState::completed) event.matched = seen.peer;
+  if (forced && seen.state == EventState::completed) set_matched(event, seen.peer);
   event.flag = seen.flag;
-  event.time = seen.time;
   event.coll_seq = kUnset;
   const EventExtras& outcome = seen.extras.get();
   const bool plain = event.extras.empty() && outcome.polls == 0 && outcome.error.empty() && !outcome.index &&
@@ -89,7 +88,7 @@ void take_outcome(Event& event, const Event& seen, const RequestNames& names) {
 // What an event without a trace in the recording went through: a host event, or a wait for nothing.
 void take_nothing(Event& event, bool left) {
   event.state = left ? EventState::completed : EventState::started;
-  event.matched = kUnset;
+  set_matched(event, kUnset);
 }
 
 RankEnd end_of(const RankTrace& original, const RankEnd& seen, bool idle) {
@@ -144,6 +143,10 @@ RequestNames request_names(const std::vector<std::optional<Told>>& account) {
   return names;
 }
 
+std::size_t index_in(const RankTrace& trace, const Event& event) {
+  return static_cast<std::size_t>(&event - trace.events.data());
+}
+
 RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, const ReplayMarks& marks, bool idle) {
   RankTrace account;
   const Recorded recorded(seen.events);
@@ -158,6 +161,7 @@ RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, cons
       take_outcome(told->event, *told->trace, names);
     else
       take_nothing(told->event, told->left);
+    if (told->trace != nullptr) account.set_time(account.events.size(), seen.time_of(index_in(seen, *told->trace)));
     account.events.push_back(std::move(told->event));
   }
   account.end = end_of(original, seen.end, idle);
@@ -168,6 +172,7 @@ RankTrace account_of_rank(const RankTrace& original, const RankTrace& seen, cons
     Event finalize = *last;
     finalize.seq = original.events.empty() ? 0 : original.events.back().seq + 1;
     finalize.site = kNoSymbol;
+    account.set_time(account.events.size(), seen.time_of(index_in(seen, *last)));
     account.events.push_back(std::move(finalize));
   }
   return account;
@@ -248,24 +253,29 @@ Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, 
   Scenario account = account_of(scenario, recording, state);
   for (std::size_t rank = 0; rank < account.ranks.size(); ++rank) {
     RankTrace& told = account.ranks[rank];
-    std::vector<Event> begun = std::move(told.events);
-    told.events.clear();
-    auto next = begun.begin();
+    RankTrace begun = std::move(told);
+    told = RankTrace{};
+    told.end = begun.end;
+    std::size_t next = 0;
+    const auto take_next = [&] {
+      told.set_time(told.events.size(), begun.time_of(next));
+      told.events.push_back(std::move(begun.events[next++]));
+    };
     for (const Event& event : scenario.ranks[rank].events) {
-      if (next != begun.end() && next->seq == event.seq) {
+      if (next < begun.events.size() && begun.events[next].seq == event.seq) {
         // A poll that still fails when the replay is stopped goes on until it succeeds, as the scenario says.
-        if (next->flag == 0 && event.flag != 0) {
-          next->flag = event.flag;
-          next->state = EventState::started;
+        if (Event& poll = begun.events[next]; poll.flag == 0 && event.flag != 0) {
+          poll.flag = event.flag;
+          poll.state = EventState::started;
         }
-        told.events.push_back(std::move(*next++));
+        take_next();
         continue;
       }
       told.events.push_back(event);
       told.events.back().state = EventState::scheduled;
-      told.events.back().matched = kUnset;
+      set_matched(told.events.back(), kUnset);
     }
-    told.events.insert(told.events.end(), next, begun.end());  // an implied finalize
+    while (next < begun.events.size()) take_next();  // an implied finalize
     // It was stopped on its way there.
     if (account.ranks[rank].end.kind == EndKind::running) account.ranks[rank].end = scenario.ranks[rank].end;
   }
