@@ -23,26 +23,35 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Scenario with_origin(const Scenario& input, const ShrinkOptions& options) {
-  Scenario scenario = input;
+// Says where a reduction of `input` comes from.
+void name_origin(Scenario& scenario, const Scenario& input, const ShrinkOptions& options) {
   std::optional<Origin>& origin = scenario.header.origin;
-  // A map leads on to the job that was reduced first; without one, this input is that job.
-  if (origin && !origin->ranks.empty()) return scenario;
-  origin = Origin{options.source, options.digest, {}};
-  origin->ranks.resize(scenario.ranks.size());
-  std::iota(origin->ranks.begin(), origin->ranks.end(), 0);
-  return scenario;
+  // A map leads on to the job that was reduced first; without one, the input is that job.
+  if (input.header.origin && !input.header.origin->ranks.empty()) return;
+  std::vector<std::int32_t> ranks;
+  if (origin) ranks = std::move(origin->ranks);
+  if (ranks.empty()) {
+    ranks.resize(scenario.ranks.size());
+    std::iota(ranks.begin(), ranks.end(), 0);
+  }
+  origin = Origin{options.source, options.digest, std::move(ranks)};
+}
+
+// The input itself, which its owner keeps: a copy of a large one is what memory cannot spare.
+ScenarioPtr borrowed(const Scenario& input) {
+  return {std::shared_ptr<const void>(), &input};
 }
 
 class Engine {
  public:
   Engine(const Scenario& input, const Oracle& oracle, const ShrinkOptions& options)
-      : options_(options),
+      : input_(input),
+        options_(options),
         deadline_(options.limits.seconds, options.limits.stop),
         judge_(oracle, options.journal),
         speculation_(judge_, options.jobs, deadline_.token()) {
     judge_.remember(options.known);
-    current_ = current_of(std::make_shared<const Scenario>(with_origin(input, options)));
+    current_ = current_of(borrowed(input));
     context_.seed = options.seed;
     for (const EventRef ref : options.failure) {
       context_.failure.insert({original_rank(*current_.scenario, ref.rank), at(*current_.scenario, ref).seq});
@@ -57,6 +66,8 @@ class Engine {
     }
     speculation_.restart();
     result_.scenario = *current_.scenario;
+    name_origin(result_.scenario, input_, options_);
+    for (AlsoFound& also : result_.also_found) name_origin(also.scenario, input_, options_);
     result_.asked = judge_.asked();
     result_.wasted = wasted();
     result_.seconds = seconds_since(start_);
@@ -192,6 +203,7 @@ class Engine {
                        seconds > 0 ? asked / seconds : 0, asked > 0 ? static_cast<double>(wasted()) / asked : 0});
   }
 
+  const Scenario& input_;
   const ShrinkOptions& options_;
   Deadline deadline_;
   Judge judge_;

@@ -167,7 +167,7 @@ void add_partitions(Builder& builder) {
       Event arrived = Builder::call(Op::parrived);
       arrived.request = in;
       arrived.extras.edit().index = builder.below(2);
-      arrived.flag = static_cast<std::int8_t>(builder.below(2));
+      arrived.flag = builder.below(2) != 0 ? 1 : 0;
       builder.emit(to, arrived);
     }
     builder.complete(from);
