@@ -29,9 +29,10 @@ constexpr std::array<Setting, 9> kLocalSettings{{
     {"OMPI_MCA_reachable", "weighted"},
 }};
 
-// Session folder (4.1, 5.0) and backing files of the shared-memory transport (4.1, 5.0).
-constexpr std::array kPlaces{"OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base",
-                             "OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"};
+// Session folder (4.1, 5.0), and backing files of the shared-memory transport (4.1, 5.0) and of windows.
+constexpr std::array kPlaces{
+    "OMPI_MCA_orte_tmpdir_base",         "PRTE_MCA_prte_tmpdir_base",         "OMPI_MCA_btl_vader_backing_directory",
+    "OMPI_MCA_btl_sm_backing_directory", "OMPI_MCA_osc_sm_backing_directory", "OMPI_MCA_osc_rdma_backing_directory"};
 
 // PMIx 5.0 before its shmem2 (Ubuntu 24.04) keeps job data in files that follow TMPDIR alone, and leaves them behind
 // when the launcher is stopped. Others know no component of that name.

@@ -41,7 +41,8 @@ class LiveProgram : public testing::Test {
   }
 
   // The exit status; 124 where the program still ran at the time limit and was stopped with all its ranks. The
-  // library's shared memory (4.1: vader, 5.0: sm) lies in the folder, because ranks that are killed leave it behind.
+  // library's shared memory (4.1: vader, 5.0: sm; windows: osc) lies in the folder, because ranks that are killed leave
+  // it behind.
   int run(int ranks, int seconds) const {
     const std::string command =
         "cd " + folder_.string() + " && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" +
