@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 // What a person can read and a build server replays in a second; more is worth shrinking first.
 constexpr std::int32_t kManyRanks = 16;
 constexpr std::size_t kManyEvents = 1000;
+constexpr std::size_t kMostOthers = 3;  // reproducers of the same failure that are named
 
 constexpr Help kHelp{
     "petri check --add FILE [--to FOLDER] [--name NAME] [-- PROGRAM [ARGUMENT...]]",
@@ -57,7 +58,11 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
   add("allow-no-failure", po::bool_switch(&r.any_outcome), "also what completes (a legal twin) or is ambiguous");
   add("json", po::bool_switch(&r.json), "print one JSON object");
   po::variables_map values;
-  if (!parse({args.begin(), separator}, kHelp, options, {}, values)) return std::nullopt;
+  std::vector<std::string> own(args.begin(), separator);
+  // "--add --help" lacks FILE, and asks for help all the same.
+  if (std::any_of(own.begin(), own.end(), [](const auto& word) { return word == "--help" || word == "-h"; }))
+    own = {"--help"};
+  if (!parse(own, kHelp, options, {}, values)) return std::nullopt;
   if (separator != args.end()) r.program.assign(separator + 1, args.end());
   if (separator != args.end() && (r.program.empty() || r.program[0].empty()))
     throw UsageError{"after -- comes the program that must stay free of the failure"};
@@ -138,11 +143,27 @@ void print_filed(const AddRequest& request, const NewReproducer& filed, const fs
   }
   say(stdout, "filed: {}/ ({} ranks, {} events)\n  expects: {}\n", folder.string(), scenario.world(),
       scenario.event_count(), signature.empty() ? name_of(filed.diagnosis.verdict) : signature);
-  for (const fs::path& other : others) say(stdout, "  note: {} is the same failure\n", other.string());
+  for (std::size_t i = 0; i < std::min(others.size(), kMostOthers); ++i)
+    say(stdout, "  note: {} is the same failure\n", others[i].string());
+  if (others.size() > kMostOthers) say(stdout, "  note: and {} more\n", others.size() - kMostOthers);
+  const std::int32_t ranks = filed.command ? filed.command->ranks.value_or(scenario.world()) : scenario.world();
+  if (ranks < scenario.world() && !request.trial.run_commands)
+    say(stdout, "  note: guards with {} rank{} only: is that enough for a failure that the scenario shows with {}?\n",
+        ranks, ranks == 1 ? "" : "s", scenario.world());
   if (scenario.world() > kManyRanks || scenario.event_count() > kManyEvents)
     say(stdout, "  hint: petri shrink makes a smaller one of it, which is quicker to check and to understand\n");
   if (filed.command && !request.trial.run_commands)
     say(stdout, "  try:  petri check --run-commands {} fails until the program is mended\n", folder.string());
+}
+
+// What the failure cannot be seen without, is what the scenario has.
+void record_what_is_in(const Scenario& scenario, ReproducerCommand& command) {
+  for (const RankTrace& rank : scenario.ranks)
+    for (const Event& event : rank.events) {
+      if (event.extras.empty()) continue;
+      command.digests |= event.extras->in.has_value() || event.extras->out.has_value();
+      command.buffers |= event.extras->sendbuffer.has_value() || event.extras->recvbuffer.has_value();
+    }
 }
 
 // A guard that does not fail while the bug is in the program guards nothing, now or later.
@@ -155,8 +176,11 @@ int try_guard(const AddRequest& request, const NewReproducer& filed, const fs::p
     say(told, "  guards: {}\n", printable_line(result.text));
     return kOk;
   }
-  say(told, "  guards nothing yet: {}\n  Does the program fail with as many ranks, or is it mended already? See {}\n",
-      printable_line(result.text), (folder / kReproducerFile).string());
+  say(told,
+      "  guards nothing yet: {}\n  Does the program fail with as many ranks, or is it mended already?\n"
+      "  It stays filed: change {} and try again by petri check --run-commands --commands-only {},\n"
+      "  which has to fail; or remove the folder, and add it again\n",
+      printable_line(result.text), (folder / kReproducerFile).string(), folder.string());
   if (result.state == CheckState::inconclusive) return result.lacks ? kEnvironmentMissing : kAmbiguous;
   return kNotReproduced;
 }
@@ -181,6 +205,7 @@ int run_check_add(const std::vector<std::string>& args) {
   if (!request->program.empty()) {
     reproducer.command.emplace().arguments = request->program;
     if (request->ranks > 0) reproducer.command->ranks = request->ranks;
+    record_what_is_in(scenario, *reproducer.command);
   }
   const std::vector<fs::path> others = filed_with(reproducer.diagnosis.signature, request->to);
   file_reproducer(reproducer, folder);

@@ -9,6 +9,7 @@
 #include "harness/cli/changed_files.hpp"
 #include "harness/cli/project.hpp"
 #include "harness/cli/shard.hpp"
+#include "harness/trace/reproducer_command.hpp"
 
 namespace petri::cli {
 namespace {
@@ -121,7 +122,9 @@ Groups keep_shard(const Groups& groups, const Shard& shard) {
 Selection select_checks(const CheckOptions& options) {
   Selection selection;
   Groups groups;
-  for (const fs::path& file : reproducers_at(options.paths)) {
+  const Files files = reproducers_at(options.paths);
+  selection.found = files.size();
+  for (const fs::path& file : files) {
     selection.inputs.push_back(file);
     if (const auto command = command_file_of(file)) selection.inputs.push_back(*command);
     if (auto group = checks_of(file, options); !group.empty()) groups.push_back(std::move(group));
@@ -143,6 +146,9 @@ Selection select_checks(const CheckOptions& options) {
 }
 
 std::string text_of(const Selection& selection) {
+  if (selection.of == 0 && selection.narrowed_by.empty())
+    return fmt::format("none of {} reproducer{} has a command ({}): nothing to check", selection.found,
+                       selection.found == 1 ? "" : "s", kReproducerFile);
   if (selection.narrowed_by.empty()) return {};
   std::string why;
   for (const auto& [name, value] : selection.narrowed_by)

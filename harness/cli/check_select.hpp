@@ -17,7 +17,10 @@ struct Selection {
   std::vector<std::pair<std::string, std::string>> narrowed_by;
   std::size_t reproducers = 0, of = 0;  // selected, and there in all
 
-  bool empty_on_purpose() const { return checks.empty() && !narrowed_by.empty(); }
+  std::size_t found = 0;  // scenarios at or below the paths
+
+  // There are reproducers, and nothing of them was asked for.
+  bool empty_on_purpose() const { return checks.empty(); }
 };
 
 // The checks of all reproducers at or below the paths, each file once, in the order of the paths and sorted below each;
@@ -26,7 +29,8 @@ struct Selection {
 // InputError for a path that holds no scenario, and what changed_files and parse_shard throw.
 Selection select_checks(const CheckOptions& options);
 
-// "3 of 74 reproducers (changed since 1234abcd; shard 2/5)"; empty where nothing was left out.
+// "3 of 74 reproducers (changed since 1234abcd; shard 2/5)", or that none has a command where commands alone were asked
+// for; empty where nothing was left out.
 std::string text_of(const Selection& selection);
 
 }  // namespace petri::cli

@@ -37,8 +37,9 @@ struct Told {
   Kind kind = Kind::nothing;
   std::string text = {};
   std::string detail = {};
-  std::string site = {};   // the call that a failure points at
-  bool unstarted = false;  // tells nothing because it did not even get to MPI_Init
+  std::string site = {};    // the call that a failure points at
+  bool unstarted = false;   // tells nothing because it did not even get to MPI_Init
+  std::string before = {};  // of the guarded failure: the signature of another one in front of it
 };
 
 std::int32_t ranks_for(const Scenario& scenario, const ReproducerCommand& command, const fs::path& file) {
@@ -67,7 +68,8 @@ std::string guarded_signature(const Scenario& scenario, const fs::path& file) {
 
 Told other_failure(Verdict verdict, Told told, const ReproducerCommand& command) {
   const bool allowed = std::find(command.allow.begin(), command.allow.end(), verdict) != command.allow.end();
-  if (allowed) return {Told::Kind::free_of_it, fmt::format("{}, which is allowed", name_of(verdict))};
+  if (allowed)
+    return {Told::Kind::free_of_it, fmt::format("{}, which is allowed", name_of(verdict)), std::move(told.detail)};
   told.kind = Told::Kind::other;
   return told;
 }
@@ -78,13 +80,16 @@ std::string story_of(const RecordedRun& run, const Diagnosis& diagnosis) {
                      run.job.output.empty() ? "" : "The program printed:\n", run.job.output);
 }
 
-Told judge(const RecordedRun& run, const std::string& guarded, const ReproducerCommand& command) {
+Told judge_record(const RecordedRun& run, const std::string& guarded, const ReproducerCommand& command) {
   if (!run.scenario) return {Told::Kind::nothing, run.why_not, describe_run(run.job) + "\n" + run.job.output, {}, true};
   const Diagnosis diagnosis = diagnose(*run.scenario);
   std::string story = story_of(run, diagnosis);
   std::string site = site_of_culprit(diagnosis, *run.scenario);
-  if (!diagnosis.signature.empty() && diagnosis.signature == guarded)
-    return {Told::Kind::guarded, diagnosis.signature, std::move(story), std::move(site)};
+  if (!guarded.empty() && has_failure(diagnosis, guarded)) {
+    Told told{Told::Kind::guarded, guarded, std::move(story), std::move(site)};
+    if (diagnosis.signature != guarded) told.before = diagnosis.signature;
+    return told;
+  }
   if (diagnosis.verdict == Verdict::ambiguous)
     return {Told::Kind::nothing, "the record is ambiguous; " + describe_run(run.job), std::move(story)};
   if (diagnosis.verdict != Verdict::completes)
@@ -96,14 +101,32 @@ Told judge(const RecordedRun& run, const std::string& guarded, const ReproducerC
     return other_failure(Verdict::rank_error, {{}, std::move(text), std::move(story)}, command);
   }
   if (diagnosis.certainty == Certainty::not_found)
-    return {Told::Kind::free_of_it, fmt::format("completes, and {} other orders show no failure", diagnosis.orders)};
-  return {Told::Kind::free_of_it, "completes"};
+    return {Told::Kind::free_of_it, fmt::format("completes, and {} other orders show no failure", diagnosis.orders),
+            std::move(story)};
+  return {Told::Kind::free_of_it, "completes", std::move(story)};
+}
+
+// A failure that a ring buffer lost is not known to be absent.
+Told judge(const RecordedRun& run, const std::string& guarded, const ReproducerCommand& command) {
+  Told told = judge_record(run, guarded, command);
+  if (told.kind != Told::Kind::free_of_it) return told;
+  const std::string lost = text_of_lost_events(*run.scenario);
+  if (lost.empty()) return told;
+  told.kind = Told::Kind::nothing;
+  told.text =
+      fmt::format("{}, and the failure may be among them: a larger \"ring\" in {} keeps them", lost, kReproducerFile);
+  return told;
 }
 
 class CommandCheck {
  public:
-  CommandCheck(const ReproducerCommand& command, std::string guarded, std::int32_t ranks, JobOptions job)
-      : command_(command), guarded_(std::move(guarded)), ranks_(ranks), job_(std::move(job)) {}
+  CommandCheck(const ReproducerCommand& command, std::string guarded, std::int32_t ranks, std::int32_t scenario_ranks,
+               JobOptions job)
+      : command_(command),
+        guarded_(std::move(guarded)),
+        ranks_(ranks),
+        scenario_ranks_(scenario_ranks),
+        job_(std::move(job)) {}
 
   CheckResult run() {
     int useless = 0;
@@ -130,14 +153,28 @@ class CommandCheck {
     return judge(run_recorded(job_), guarded_, command_);
   }
 
-  std::string in_runs() const {
-    return fmt::format("{} of mpirun -n {}", runs_ == 1 ? "one run" : fmt::format("{} runs", runs_), ranks_);
+  std::string of_mpirun(int runs) const {
+    return fmt::format("{} of mpirun -n {}", runs == 1 ? "one run" : fmt::format("{} runs", runs), ranks_);
+  }
+
+  std::string in_runs() const { return of_mpirun(runs_); }
+
+  // What the runs that told something do not cover.
+  std::string reservations() const {
+    std::string text;
+    if (const int useless = runs_ - conclusive_; useless > 0)
+      text += fmt::format("; {} run{} proved nothing ({})", useless, useless == 1 ? "" : "s", nothing_.text);
+    if (ranks_ < scenario_ranks_)
+      text += fmt::format("; guards with {} rank{} only, where the scenario has {}", ranks_, ranks_ == 1 ? "" : "s",
+                          scenario_ranks_);
+    return text;
   }
 
   CheckResult shown(const Told& told) const {
     const std::string where = fmt::format("in run {} of mpirun -n {}", runs_, ranks_);
     if (!command_.absent) return {State::met, fmt::format("still there, as stated, {}", where)};
-    return missed(fmt::format("the failure is back {}: {}", where, told.text), told);
+    const std::string before = told.before.empty() ? "" : fmt::format(" (behind another one: {})", told.before);
+    return missed(fmt::format("the failure is back {}{}: {}", where, before, told.text), told);
   }
 
   CheckResult missed(std::string text, const Told& told) const {
@@ -159,14 +196,15 @@ class CommandCheck {
     if (!command_.absent) {
       return {State::missed, fmt::format("\"expect\" says that the failure is present, and {} did not show it: now it "
                                          "can guard against it (\"expect\":\"absent\")",
-                                         in_runs())};
+                                         of_mpirun(conclusive_)) +
+                                 reservations()};
     }
-    return {State::met, fmt::format("{}; absent from {}", last_, in_runs())};
+    return {State::met, fmt::format("{}; absent from {}{}", last_, of_mpirun(conclusive_), reservations())};
   }
 
   const ReproducerCommand& command_;
   std::string guarded_;
-  std::int32_t ranks_;
+  std::int32_t ranks_, scenario_ranks_;
   JobOptions job_;
   int runs_ = 0, conclusive_ = 0;
   std::string last_;
@@ -203,7 +241,10 @@ CheckResult check_command(const Scenario& scenario, const ReproducerCommand& com
     guarded_command.working_folder = run / "work";
     guarded_command.prepare = [work = guarded_command.working_folder] { fs::create_directory(work); };
   };
-  return CommandCheck(command, std::move(guarded), ranks, std::move(job)).run();
+  job.digests = command.digests;
+  job.buffers = command.buffers;
+  job.ring_mib = command.ring_mib;
+  return CommandCheck(command, std::move(guarded), ranks, scenario.world(), std::move(job)).run();
 }
 
 double limit_of(const ReproducerCommand& command, const ReproducerOptions& options) {

@@ -62,12 +62,13 @@ class Judge {
 
   // The first fault gives verdict and signature; of later ones only what has not been said is added.
   void add(Verdict verdict, const Fault& fault, const std::string& suffix = "") {
+    const std::string signature = fmt::format("{}: {}{}", name_of(verdict), fault.form, suffix);
     if (result_.findings.empty()) {
       result_.verdict = verdict;
-      result_.signature = fmt::format("{}: {}{}", name_of(verdict), fault.form, suffix);
+      result_.signature = signature;
     }
     for (const Finding& finding : fault.findings)
-      if (said_.insert(finding.text).second) result_.findings.push_back(finding);
+      if (said_.insert(finding.text).second) result_.findings.emplace_back(finding).signature = signature;
   }
 
   // Calls that what the rank did before does not allow.
@@ -344,8 +345,17 @@ class Judge {
     return run.stuck.empty() ? "" : "some ranks block";
   }
 
+  // Nobody knows what the lost events would have shown.
+  void weigh_losses() {
+    const std::string lost = text_of_lost_events(scenario_);
+    if (result_.verdict != Verdict::completes || lost.empty()) return;
+    result_.certainty = Certainty::not_found;
+    result_.notes.push_back(lost + ": what they did is not judged; a larger ring keeps them");
+  }
+
   void add_notes(const model::Run& actual) {
     weigh_streams(actual);
+    weigh_losses();
     for (std::string& leak : leaks(scenario_, actual)) result_.notes.push_back(std::move(leak));
     std::size_t calls = 0, without_site = 0;
     for (const RankTrace& rank : scenario_.ranks)
@@ -387,6 +397,27 @@ std::string_view name_of(Certainty certainty) {
     case Certainty::not_found: break;
   }
   return "not found";
+}
+
+bool has_failure(const Diagnosis& diagnosis, std::string_view signature) {
+  return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
+                     [&](const Finding& finding) { return finding.signature == signature; });
+}
+
+std::string text_of_lost_events(const Scenario& scenario) {
+  std::uint64_t most = 0;
+  std::size_t ranks = 0, worst = 0;
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    const std::uint64_t dropped = scenario.ranks[rank].end.dropped;
+    if (dropped == 0) continue;
+    ++ranks;
+    if (dropped > most) most = dropped, worst = rank;
+  }
+  if (ranks == 0) return {};
+  const std::string others =
+      ranks == 1 ? "" : fmt::format(" (and some of {} other{})", ranks - 1, ranks == 2 ? "" : "s");
+  return fmt::format("the first {} event{} of rank {} {} overwritten{}", most, most == 1 ? "" : "s", worst,
+                     most == 1 ? "was" : "were", others);
 }
 
 Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options) {

@@ -26,6 +26,7 @@ struct Finding {
   std::string actual;                 // what the culprits did
   std::string text;                   // one sentence for a tired person
   std::vector<std::string> evidence;  // further sentences: the chain to each blocked rank, other readings
+  std::string signature;              // of the failure that it belongs to; the first one's is the diagnosis's
 };
 
 // What the verdict is worth. Orders are the ways in which wildcards can match and contended locks be granted;
@@ -33,7 +34,7 @@ struct Finding {
 enum class Certainty : std::uint8_t {
   proved,     // holds in every order: a failure cannot be avoided, or none can happen
   found,      // a failure of some orders; whether of all was not settled or is not so
-  not_found,  // no failure within the orders looked at, and there are more
+  not_found,  // no failure within the orders looked at, and there are more; or in what a ring buffer kept
 };
 
 std::string_view name_of(Certainty certainty);  // "proved", "found", "not found"
@@ -62,5 +63,11 @@ struct DiagnoseOptions {
 };
 
 Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options = {});
+
+// Is a failure of this signature among the findings, the first or a later one?
+bool has_failure(const Diagnosis& diagnosis, std::string_view signature);
+
+// What ring buffers lost, in words; empty where they kept everything.
+std::string text_of_lost_events(const Scenario& scenario);
 
 }  // namespace petri

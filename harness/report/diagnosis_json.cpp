@@ -31,7 +31,7 @@ json call(const Scenario& scenario, EventRef ref) {
 }
 
 json finding(const Scenario& scenario, const Finding& finding) {
-  json object{{"kind", name_of(finding.kind)}, {"culprits", finding.culprits}};
+  json object{{"kind", name_of(finding.kind)}, {"signature", finding.signature}, {"culprits", finding.culprits}};
   if (finding.call)
     object["call"] = call(scenario, *finding.call);
   else if (!finding.events.empty())

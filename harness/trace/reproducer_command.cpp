@@ -21,9 +21,10 @@ constexpr std::uintmax_t kLargest = std::uintmax_t{16} << 20;  // bytes; the ker
 constexpr std::int32_t kMostRanks = 4096;                      // they are processes of one machine
 constexpr std::int32_t kMostRuns = 10000;
 constexpr double kLongest_s = 1e6;
+constexpr std::int32_t kLargestRing_mib = 64 * 1024;  // what a record can have
 
-constexpr std::array<std::string_view, 8> kKeys{"command", "ranks",       "repeat", "retries",
-                                                "timeout", "environment", "allow",  "expect"};
+constexpr std::array<std::string_view, 10> kKeys{"command",     "ranks", "repeat", "retries", "timeout",
+                                                 "environment", "allow", "expect", "record",  "ring"};
 
 std::string text_of_file(const std::filesystem::path& file) {
   std::error_code error;
@@ -42,11 +43,12 @@ std::string argument(JsonValue value) {
   return text;
 }
 
-std::vector<std::string> read_arguments(JsonValue value) {
+std::vector<std::string> read_arguments(JsonLine& line, JsonValue value) {
   std::vector<std::string> arguments;
   JsonValue whole = value;  // for the message
   value.each_element([&](JsonValue element) { arguments.push_back(argument(element)); });
-  if (arguments.empty() || arguments.front().empty()) whole.reject("an array that begins with a program");
+  if (arguments.empty()) line.fail(whole.at(), "\"command\" is empty: expected the program and its arguments");
+  if (arguments.front().empty()) line.fail(whole.at(), "\"command\" begins with an empty text: expected the program");
   // mpirun(1): there a colon alone separates programs.
   if (std::find(arguments.begin(), arguments.end(), ":") != arguments.end())
     whole.reject("a program and its arguments without \":\", which mpirun takes for the beginning of another program");
@@ -55,7 +57,8 @@ std::vector<std::string> read_arguments(JsonValue value) {
 
 double read_seconds(JsonValue value) {
   const double seconds = value.number();
-  if (!(seconds > 0 && seconds <= kLongest_s)) value.reject(fmt::format("seconds from 0 to {}", kLongest_s));
+  if (!(seconds > 0 && seconds <= kLongest_s))
+    value.reject(fmt::format("seconds, more than 0 and at most {:.0f}", kLongest_s));
   return seconds;
 }
 
@@ -86,6 +89,14 @@ std::vector<Verdict> read_verdicts(JsonValue value) {
   return verdicts;
 }
 
+void read_recorded(JsonValue value, ReproducerCommand& command) {
+  value.each_element([&](JsonValue element) {
+    const std::string_view word = element.text();
+    if (word != "digests" && word != "buffers") element.reject("any of \"digests\" and \"buffers\"");
+    (word == "digests" ? command.digests : command.buffers) = true;
+  });
+}
+
 bool read_absent(JsonValue value) {
   const std::string_view word = value.text();
   if (word != "absent" && word != "present") value.reject("\"absent\" or \"present\"");
@@ -94,7 +105,7 @@ bool read_absent(JsonValue value) {
 
 void read_field(JsonLine& line, std::string_view key, JsonValue value, ReproducerCommand& command) {
   if (key == "command")
-    command.arguments = read_arguments(value);
+    command.arguments = read_arguments(line, value);
   else if (key == "ranks")
     command.ranks = value.small(1, kMostRanks);
   else if (key == "repeat")
@@ -107,6 +118,10 @@ void read_field(JsonLine& line, std::string_view key, JsonValue value, Reproduce
     command.environment = read_environment(line, value);
   else if (key == "allow")
     command.allow = read_verdicts(value);
+  else if (key == "record")
+    read_recorded(value, command);
+  else if (key == "ring")
+    command.ring_mib = value.small(1, kLargestRing_mib);
   else
     command.absent = read_absent(value);
 }
@@ -138,6 +153,8 @@ void write_reproducer_command(const ReproducerCommand& command, const std::files
   std::ofstream out(file, std::ios::binary | std::ios::trunc);
   nlohmann::ordered_json json{{"command", command.arguments}};
   if (command.ranks) json["ranks"] = *command.ranks;
+  if (command.digests) json["record"].push_back("digests");
+  if (command.buffers) json["record"].push_back("buffers");
   out << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   out.close();
   if (!out) throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), file.string());

@@ -1,7 +1,7 @@
 // The file beside a scenario that names the program which must stay free of the scenario's failure. One JSON object:
 //
 //   {"command":["solver","--size","64"], "ranks":4, "repeat":5, "retries":2, "timeout":30,
-//    "environment":{"SOLVER_PLAN":"slabs"}, "allow":["rank-error"], "expect":"absent"}
+//    "environment":{"SOLVER_PLAN":"slabs"}, "allow":["rank-error"], "expect":"absent", "record":["digests"], "ring":64}
 //
 // Only `command` is required. Keys that begin with x_ are free.
 #pragma once
@@ -29,12 +29,15 @@ struct ReproducerCommand {
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<Verdict> allow;  // other failures that the program may end with
   bool absent = true;          // false: a failure that is known and still there
+  // What is recorded beside the calls, where the failure cannot be seen without it: see `petri record`.
+  bool digests = false, buffers = false;
+  std::optional<std::uint64_t> ring_mib;  // for the events of a rank
 };
 
 // Throws InputError with file, line and column for what it does not know, and for a file that is none or beyond 16 MiB.
 ReproducerCommand read_reproducer_command(const std::filesystem::path& file);
 
-// A file with `arguments` and `ranks` of this command, and nothing else. Throws std::system_error.
+// A file with `arguments`, `ranks` and what is recorded of this command, and nothing else. Throws std::system_error.
 void write_reproducer_command(const ReproducerCommand& command, const std::filesystem::path& file);
 
 }  // namespace petri

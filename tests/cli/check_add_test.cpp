@@ -130,6 +130,22 @@ TEST(CheckAdd, TheSameFailureFiledBeforeIsTold) {
   EXPECT_THAT(again.out, HasSubstr("note: kept/a/scenario.jsonl is the same failure"));
 }
 
+TEST(CheckAdd, OfManyOthersAFewAreNamed) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", scenario(""));
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    EXPECT_EQ(scratch.petri({"check", "--add", "a.jsonl", "--name", name}).status, 0);
+  const Ran again = scratch.petri({"check", "--add", "a.jsonl", "--name", "f", "--ranks", "1", "--", "solver"});
+  EXPECT_THAT(again.out, AllOf(HasSubstr("note: and 2 more"), HasSubstr("note: guards with 1 rank only")));
+}
+
+TEST(CheckAdd, HelpNeedsNoFile) {
+  const Scratch scratch;
+  const Ran run = scratch.petri({"check", "--add", "--help"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("Usage: petri check --add FILE"));
+}
+
 TEST(CheckAdd, OneThatIsNamedScenarioTakesItsFoldersName) {
   const Scratch scratch;
   scratch.write("c 02/scenario.jsonl", scenario(""));

@@ -30,7 +30,7 @@ class CommandCheck : public ::testing::Test {
  protected:
   // A reproducer of the swap with this reproducer.json, checked with its command.
   Ran check(const std::string& json, std::vector<std::string> more = {}) const {
-    scratch.write("r/scenario.jsonl", kSwap);
+    scratch.write("r/scenario.jsonl", scenario);
     scratch.write("r/reproducer.json", json);
     std::vector<std::string> args{"check", "--run-commands", "--commands-only", "--program-path", PETRI_PROGRAMS};
     args.insert(args.end(), more.begin(), more.end());
@@ -46,7 +46,15 @@ class CommandCheck : public ::testing::Test {
     chmod(scratch.write(name, "#!/bin/sh\n" + text).c_str(), 0755);
   }
 
+  static void allow_root_and_oversubscription() {
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+  }
+
   Scratch scratch;
+  std::string scenario = kSwap;
 };
 
 TEST_F(CommandCheck, FailsWhenTheFailureComesBack) {
@@ -64,10 +72,7 @@ TEST_F(CommandCheck, TheFailureIsKnownAgainAtAnotherNumberOfRanks) {
 
 // It completes with one order of messages, and another would have been another result.
 TEST_F(CommandCheck, ARaceThatCompletesIsFoundInARecording) {
-  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-  setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+  allow_root_and_oversubscription();
   const std::string program = PETRI_PROGRAMS "/ends_as_told";
   const Ran recorded =
       scratch.petri({"record", "--dir", "records", "-o", "x.jsonl", "--", "mpirun", "-n", "3", program, "mix"});
@@ -89,8 +94,72 @@ TEST_F(CommandCheck, ANewGuardIsTriedWhileTheBugIsThere) {
   EXPECT_THAT(guards.out, HasSubstr("guards: the failure is back in run 1"));
   const Ran none = add("b", "ends_as_told", "fixed");
   EXPECT_EQ(none.status, 5) << none.out << none.err;
-  EXPECT_THAT(none.out, HasSubstr("guards nothing yet: completes"));
+  EXPECT_THAT(none.out, AllOf(HasSubstr("guards nothing yet: completes"),
+                              HasSubstr("petri check --run-commands --commands-only scenarios/b")));
   EXPECT_EQ(add("c", "no-such-program", "").status, 3);
+}
+
+// Two ranks that reduce different types: what `ends_as_told types` does.
+constexpr const char* kTypes = R"({"petri":1,"world":2,"backend":"mpi","expect":{"verdict":"mismatch"}}
+{"rank":0,"op":"allreduce","count":1,"dtype":"int32","reduce":"sum"}
+{"rank":1,"op":"allreduce","count":1,"dtype":"uint32","reduce":"sum"}
+{"end":true,"events":2}
+)";
+
+TEST_F(CommandCheck, WhatARingLostIsNotAbsent) {
+  scenario = kTypes;
+  for (const char* way : {"types-often", "often"}) {
+    const Ran lost = check(told(way, R"(,"ring":1,"retries":0)"));
+    EXPECT_EQ(lost.status, 4) << lost.out << lost.err;
+    EXPECT_THAT(lost.out, AllOf(HasSubstr("inconclusive"), HasSubstr("overwritten"), HasSubstr("\"ring\"")));
+  }
+  const Ran kept = check(told("types-often", R"(,"ring":64)"));
+  EXPECT_EQ(kept.status, 1) << kept.out;
+  EXPECT_THAT(kept.out, HasSubstr("the failure is back in run 1 of mpirun -n 2: mismatch"));
+}
+
+TEST_F(CommandCheck, TheFailureIsSeenBehindAnAllowedOne) {
+  scenario = kTypes;
+  for (const char* more : {"", R"(,"allow":["rank-error"])"}) {
+    const Ran run = check(told("types-abort", more));
+    EXPECT_EQ(run.status, 1) << run.out;
+    EXPECT_THAT(run.out, HasSubstr("the failure is back in run 1 of mpirun -n 2 (behind another one: rank-error"));
+  }
+}
+
+TEST_F(CommandCheck, WhatTheFailureCannotBeSeenWithoutIsRecorded) {
+  allow_root_and_oversubscription();
+  const std::string program = PETRI_PROGRAMS "/ends_as_told";
+  const Ran recorded =
+      scratch.petri({"record", "--buffers", "-o", "x.jsonl", "--", "mpirun", "-n", "2", program, "share"});
+  EXPECT_EQ(recorded.status, 16) << recorded.err;
+  EXPECT_EQ(scratch.petri({"check", "--add", "x.jsonl", "--to", "kept", "--", program, "share"}).status, 0);
+  EXPECT_THAT(scratch.read("kept/x/reproducer.json"), HasSubstr(R"("record":["buffers"])"));
+  const Ran run = scratch.petri({"check", "--run-commands", "--commands-only", "kept"});
+  EXPECT_EQ(run.status, 1) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("the failure is back"));
+}
+
+TEST_F(CommandCheck, RunsThatProvedNothingAreNotCounted) {
+  script("r/late", R"sh(ln -s "$PETRI_RECORD_DIR" "$1/first" 2>/dev/null
+test "$(readlink "$1/first")" = "$PETRI_RECORD_DIR" && exec "$2" compute
+exec "$2" fixed
+)sh");
+  const Ran run = check(R"({"command":["./late","{folder}",")" PETRI_PROGRAMS R"(/ends_as_told"],"timeout":3})");
+  EXPECT_EQ(run.status, 0) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("absent from one run of mpirun -n 2; 1 run proved nothing ("));
+}
+
+TEST_F(CommandCheck, FewerRanksThanTheScenarioHasAreTold) {
+  EXPECT_THAT(check(told("fixed", R"(,"ranks":1)")).out,
+              HasSubstr("guards with 1 rank only, where the scenario has 2"));
+}
+
+TEST_F(CommandCheck, WithoutAnyCommandThereIsNothingToCheck) {
+  scratch.write("r/scenario.jsonl", kSwap);
+  const Ran run = scratch.petri({"check", "--run-commands", "--commands-only", "r"});
+  EXPECT_EQ(run.status, 0) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("none of 1 reproducer has a command"));
 }
 
 TEST_F(CommandCheck, IsMetWhenTheProgramCompletes) {
@@ -209,7 +278,11 @@ TEST_F(CommandCheck, TheCommandsFileIsReadStrictly) {
       {"{\"command\":[\"x\"],\n  \"repeat\":0}",
        R"(r/reproducer.json:2:12: "repeat" must be a whole number from 1 to)"},
       {R"({"command":"x y"})", R"(r/reproducer.json:1:12: "command" must be an array)"},
-      {R"({"command":[]})", "begins with a program"},
+      {R"({"command":[]})", "\"command\" is empty: expected the program"},
+      {R"({"command":[""]})", "begins with an empty text"},
+      {R"({"command":["x"],"timeout":0})", R"("timeout" must be seconds, more than 0 and at most 1000000)"},
+      {R"({"command":["x"],"record":["all"]})", R"("record" must be any of "digests" and "buffers")"},
+      {R"({"command":["x"],"ring":0})", R"("ring" must be a whole number from 1)"},
       {R"({"command":["x",1]})", R"(r/reproducer.json:1:17: "command" must be text)"},
       {R"({"command":["x\u0000y"]})", "without NUL"},
       {R"({"command":["x",":","y"]})", "mpirun takes for the beginning of another program"},

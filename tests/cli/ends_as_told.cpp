@@ -51,6 +51,30 @@ void mix_messages() {
     MPI_Recv(numbers.data(), 2, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+// Completes with libraries that compare no types across ranks.
+void mix_types() {
+  int one = 1;
+  int sum = 0;
+  MPI_Allreduce(&one, &sum, 1, rank_of_this() == 0 ? MPI_INT : MPI_UNSIGNED, MPI_SUM, MPI_COMM_WORLD);
+}
+
+// More events than the smallest ring buffer keeps.
+void call_often() {
+  constexpr int kCalls = 40'000;
+  for (int i = 0; i < kCalls; ++i) MPI_Barrier(MPI_COMM_SELF);
+}
+
+// Two receives own the same memory at a time.
+void share_a_buffer() {
+  int number = 0;
+  if (rank_of_this() == 1)
+    for (int i = 0; i < 2; ++i) MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+  if (rank_of_this() != 0) return;
+  std::array<MPI_Request, 2> requests{};
+  for (MPI_Request& request : requests) MPI_Irecv(&number, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+  MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -63,7 +87,10 @@ int main(int argc, char** argv) {
   if (way == "print") print_for_ever();
   if (way == "swap") swap_calls();
   if (way == "mix") mix_messages();
-  if (way == "abort" && rank_of_this() == 0) MPI_Abort(MPI_COMM_WORLD, 7);
+  if (way == "types" || way == "types-often" || way == "types-abort") mix_types();
+  if (way == "types-often" || way == "often") call_often();
+  if (way == "share") share_a_buffer();
+  if ((way == "abort" || way == "types-abort") && rank_of_this() == 0) MPI_Abort(MPI_COMM_WORLD, 7);
   if (way == "write") std::ofstream("left-behind") << "by the program\n";
   if (way == "arguments") {
     for (int i = 2; i < argc; ++i) std::printf("<%s>\n", argv[i]);

@@ -49,7 +49,7 @@ TEST_F(ReproducerSchema, ItsExamplesAreRead) {
 }
 
 TEST_F(ReproducerSchema, ItsLimitsAreTheReaders) {
-  for (const char* key : {"ranks", "repeat", "retries"}) {
+  for (const char* key : {"ranks", "repeat", "retries", "ring"}) {
     const json& property = schema["properties"][key];
     const auto least = property["minimum"].get<int>();
     const auto most = property["maximum"].get<int>();
@@ -78,10 +78,12 @@ TEST_F(ReproducerSchema, WhatIsWrittenIsRead) {
   ReproducerCommand command;
   command.arguments = {"a b", "", "ü\n\"\\", "{ranks}"};
   command.ranks = 3;
+  command.buffers = true;
   write_reproducer_command(command, folder / kReproducerFile);
   const ReproducerCommand got = read_reproducer_command(folder / kReproducerFile);
   EXPECT_EQ(got.arguments, command.arguments);
   EXPECT_EQ(got.ranks, command.ranks);
+  EXPECT_TRUE(got.buffers && !got.digests);
 }
 
 }  // namespace
