@@ -46,18 +46,6 @@ TEST(Diagnose, WhatARingLostIsNotProvedToBeRight) {
   EXPECT_THAT(diagnosis.notes, Contains(HasSubstr("the first 7 events of rank 0 were overwritten")));
 }
 
-TEST(Diagnose, EachFailureHasItsSignature) {
-  const Diagnosis diagnosis =
-      diagnose(script({"allreduce(count=1 dtype=int32 reduce=sum); bcast(root=0 count=1 dtype=int8)",
-                       "allreduce(count=1 dtype=float32 reduce=sum); bcast(root=1 count=1 dtype=int8)"}));
-  EXPECT_TRUE(has_failure(diagnosis, diagnosis.signature));
-  ASSERT_EQ(diagnosis.findings.size(), 2U);
-  EXPECT_EQ(diagnosis.findings[0].signature, diagnosis.signature);
-  EXPECT_NE(diagnosis.findings[1].signature, diagnosis.signature);
-  EXPECT_TRUE(has_failure(diagnosis, diagnosis.findings[1].signature));
-  EXPECT_FALSE(has_failure(diagnosis, "deadlock: another"));
-}
-
 TEST(Diagnose, NamesTheRankWithTheExtraCallAndItsCallSite) {
   const Diagnosis diagnosis = diagnose(training(16, 6, 5));
   ASSERT_EQ(diagnosis.verdict, Verdict::deadlock);

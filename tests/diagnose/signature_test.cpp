@@ -7,11 +7,13 @@
 
 #include "harness/diagnose/diagnose.hpp"
 #include "tests/support/scenario_text.hpp"
+#include "tests/support/script.hpp"
 
 namespace petri {
 namespace {
 
 using test::scenario;
+using test::script;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -31,6 +33,18 @@ TEST(Signature, RingOfSendsHasOneSignatureAtEverySize) {
   EXPECT_EQ(ring(2).signature, ring(3).signature);
   EXPECT_EQ(ring(2).signature, ring(32).signature);
   EXPECT_THAT(ring(5).assumptions, Contains(HasSubstr("36 bytes")));
+}
+
+TEST(Signature, OfEachFailureIsItsOwn) {
+  const Diagnosis diagnosis =
+      diagnose(script({"allreduce(count=1 dtype=int32 reduce=sum); bcast(root=0 count=1 dtype=int8)",
+                       "allreduce(count=1 dtype=float32 reduce=sum); bcast(root=1 count=1 dtype=int8)"}));
+  EXPECT_TRUE(has_failure(diagnosis, diagnosis.signature));
+  ASSERT_EQ(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings[0].signature, diagnosis.signature);
+  EXPECT_NE(diagnosis.findings[1].signature, diagnosis.signature);
+  EXPECT_TRUE(has_failure(diagnosis, diagnosis.findings[1].signature));
+  EXPECT_FALSE(has_failure(diagnosis, "deadlock: another"));
 }
 
 TEST(Signature, CyclesOverDifferentNumbersOfCommunicatorsDiffer) {
