@@ -172,8 +172,9 @@ class Arguments {
 
 void check_keys(const ReadEvent& read, const JsonLine& line) {
   const OpKeys& keys = op_keys(read.event.op);
-  for (std::size_t i = 0; i < kKeyCount; ++i)
-    if (read.places[i] != nullptr && !keys.takes.test(i)) fail_foreign_key(read, static_cast<Key>(i), line);
+  if (const KeySet foreign = read.present & ~keys.takes; foreign.any())
+    for (std::size_t i = 0; i < kKeyCount; ++i)
+      if (foreign.test(i)) fail_foreign_key(read, static_cast<Key>(i), line);
   if (was_observed(read.event)) return;
   if (const std::vector<Key>* missing = missing_key(read))
     line.fail_at_start(fmt::format("{} needs {}, which is missing", name_of(read.event.op), quoted(*missing)));

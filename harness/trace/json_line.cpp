@@ -135,18 +135,18 @@ std::int32_t JsonValue::small(std::int32_t least, std::int32_t most) {
 
 std::int32_t JsonValue::small_or(Words words, std::int32_t least) {
   constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  std::string_view text;
+  std::int64_t number = 0;
+  if (!is_text()) {
+    if (value_.get_int64().get(number) == simdjson::SUCCESS && number >= least && number <= kMost)
+      return static_cast<std::int32_t>(number);
+  } else if (value_.get_string().get(text) == simdjson::SUCCESS) {
+    for (const auto& [word, meaning] : words)
+      if (text == word) return meaning;
+  }
   std::string expected = whole_wording(least, kMost, false);
   for (const auto& word : words) expected += fmt::format(" or \"{}\"", word.first);
-  if (is_text()) {
-    std::string_view text;
-    if (value_.get_string().get(text) != simdjson::SUCCESS) reject(expected);
-    for (const auto& [word, number] : words)
-      if (text == word) return number;
-    reject(expected);
-  }
-  std::int64_t number = 0;
-  if (value_.get_int64().get(number) != simdjson::SUCCESS || number < least || number > kMost) reject(expected);
-  return static_cast<std::int32_t>(number);
+  reject(expected);
 }
 
 std::uint64_t JsonValue::natural() {
@@ -209,17 +209,25 @@ simdjson::ondemand::object JsonValue::object() {
 }
 
 void JsonLine::load(std::string_view text, std::size_t number) {
+  take(text, number);
+  for (auto field : restart()) {
+    std::string_view name;
+    if (const auto error = field.unescaped_key().get(name)) fail_broken(error);
+    if (const auto key = key_named(name)) present_.set(static_cast<std::size_t>(*key));
+  }
+  check_end();
+}
+
+void JsonLine::take(std::string_view text, std::size_t number) {
   text_.assign(text);
   text_.append(simdjson::SIMDJSON_PADDING, '\0');
   size_ = text.size();
   number_ = number;
   if (const auto error = parser_.iterate(text_.data(), size_, text_.size()).get(document_)) fail_broken(error);
   present_.reset();
-  for (auto field : restart()) {
-    std::string_view name;
-    if (const auto error = field.unescaped_key().get(name)) fail_broken(error);
-    if (const auto key = key_named(name)) present_.set(static_cast<std::size_t>(*key));
-  }
+}
+
+void JsonLine::check_end() {
   // Past the object there must be nothing: the parser has run out of bounds.
   if (document_.current_location().error() != simdjson::OUT_OF_BOUNDS) fail_broken(simdjson::TAPE_ERROR);
 }

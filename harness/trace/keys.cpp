@@ -1,7 +1,6 @@
 #include "harness/trace/keys.hpp"
 
 #include <array>
-#include <unordered_map>
 
 namespace petri {
 namespace {
@@ -17,6 +16,28 @@ constexpr std::array<Row, kKeyCount> kKeys{{
 #undef PETRI_KEY
 }};
 
+// Every key of every line is looked up: a table with linear probing, made by the compiler.
+constexpr std::size_t kSlots = 512;
+constexpr std::uint8_t kFree = 0xff;
+static_assert(kKeyCount < kFree && kKeyCount < kSlots / 2);
+
+constexpr std::size_t slot_of(std::string_view name) {
+  std::size_t hash = name.size();
+  for (const char c : name) hash = hash * 31 + static_cast<unsigned char>(c);
+  return hash % kSlots;
+}
+
+constexpr auto kTable = [] {
+  std::array<std::uint8_t, kSlots> table{};
+  table.fill(kFree);
+  for (std::size_t key = 0; key < kKeyCount; ++key) {
+    std::size_t slot = slot_of(kKeys[key].name);
+    while (table[slot] != kFree) slot = (slot + 1) % kSlots;
+    table[slot] = static_cast<std::uint8_t>(key);
+  }
+  return table;
+}();
+
 }  // namespace
 
 std::string_view name_of(Key key) {
@@ -24,14 +45,11 @@ std::string_view name_of(Key key) {
 }
 
 std::optional<Key> key_named(std::string_view name) {
-  static const auto index = [] {
-    std::unordered_map<std::string_view, Key> keys;
-    for (std::size_t i = 0; i < kKeys.size(); ++i) keys.emplace(kKeys[i].name, static_cast<Key>(i));
-    return keys;
-  }();
-  const auto found = index.find(name);
-  if (found == index.end()) return std::nullopt;
-  return found->second;
+  for (std::size_t slot = slot_of(name);; slot = (slot + 1) % kSlots) {
+    const std::uint8_t key = kTable[slot];
+    if (key == kFree) return std::nullopt;
+    if (kKeys[key].name == name) return static_cast<Key>(key);
+  }
 }
 
 bool may_stand_in(Key key, KeyPlace place) {

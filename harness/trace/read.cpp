@@ -58,6 +58,30 @@ void read_line(LineReader& lines, JsonLine& line, bool& whole) {
   }
 }
 
+// The rank of a line that begins as events do when Petri writes them; nothing where it begins otherwise.
+std::optional<std::size_t> rank_at_first_sight(std::string_view text) {
+  constexpr std::string_view kHead = R"({"rank":)";
+  std::size_t rank = 0;
+  if (!text.starts_with(kHead)) return std::nullopt;
+  text.remove_prefix(kHead.size());
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), rank);
+  if (end.ec != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end.ptr - text.data()));
+  return text.starts_with(R"(,"op":)") || text.starts_with(R"(,"seq":)") ? std::optional(rank) : std::nullopt;
+}
+
+// Most lines are events, and nothing is wrong with them. False where something is: then the line is to be read with
+// care, since what a message says must not depend on this haste.
+bool read_at_once(LineReader& lines, JsonLine& line, std::string_view text, std::size_t number) {
+  try {
+    line.take(text, number);
+    lines.event(line);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 void read_lines(LineSource& source, JsonLine& line, std::string& text, Scenario& scenario) {
   LineReader lines(scenario);
   bool whole = false;
@@ -66,6 +90,7 @@ void read_lines(LineSource& source, JsonLine& line, std::string& text, Scenario&
     if (whole) throw InputError(source.name(), source.number(), 1, "expected nothing after the end line");
     // A writer that was stopped leaves half a line; a line with its newline was meant as it stands.
     if (!source.terminated() && syntax_error_of(text)) break;
+    if (rank_at_first_sight(text) && read_at_once(lines, line, text, source.number())) continue;
     line.load(text, source.number());
     read_line(lines, line, whole);
   }
@@ -77,18 +102,6 @@ void read_lines(LineSource& source, JsonLine& line, std::string& text, Scenario&
   for (RankTrace& rank : scenario.ranks)
     if (scenario.cut && !rank.end.stated) rank.end.kind = EndKind::cut;
   lines.finish();
-}
-
-// The rank of a line that looks as events do when Petri writes them; nothing where it looks otherwise.
-std::optional<std::size_t> rank_at_first_sight(std::string_view text) {
-  constexpr std::string_view kHead = R"({"rank":)";
-  std::size_t rank = 0;
-  if (!text.starts_with(kHead)) return std::nullopt;
-  text.remove_prefix(kHead.size());
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), rank);
-  const bool is_event =
-      end.ec == std::errc() && text.substr(static_cast<std::size_t>(end.ptr - text.data())).starts_with(",\"");
-  return is_event ? std::optional(rank) : std::nullopt;
 }
 
 // Room for each rank's events, so that none of it is left over and nothing has to move while the lists grow: that is

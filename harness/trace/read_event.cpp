@@ -240,7 +240,7 @@ class EventReader {
     line_.fields(kEvent, &free, [&](Key key, JsonValue value) { field(key, value); });
     if (!free.empty()) event_.extras.edit().free_keys = std::move(free);
     for (const Key key : {Key::rank_, Key::op_})
-      if (!line_.has(key)) line_.fail_at_start(fmt::format("expected an event: \"{}\" is missing", name_of(key)));
+      if (!has(key)) line_.fail_at_start(fmt::format("expected an event: \"{}\" is missing", name_of(key)));
     check_rank();
     check_keys(read_, line_);
     resolve_comm();
@@ -260,6 +260,7 @@ class EventReader {
 
   void field(Key key, JsonValue& value) {
     read_.places[static_cast<std::size_t>(key)] = value.at();
+    read_.present.set(static_cast<std::size_t>(key));
     switch (key) {
       case Key::rank_: rank_ = value.small(); break;
       case Key::op_: event_.op = read_name(value, op_named, "operation", op_names()); break;
@@ -303,8 +304,12 @@ class EventReader {
   void resolve_comm() {
     const EventExtras& extras = event_.extras.get();
     const bool window = !extras.win.empty();
+    if (!window && extras.file.empty()) {  // as with most
+      if (has(Key::comm_)) find_comm();
+      return;
+    }
     const std::pair made{rank_, window ? "win " + extras.win : "file " + extras.file};
-    const bool on_it = (window || !extras.file.empty()) && !creates(event_.op);
+    const bool on_it = !creates(event_.op);
     const auto over = on_it ? lines_.made_over_.find(made) : lines_.made_over_.end();
     if (!has(Key::comm_)) {
       if (over != lines_.made_over_.end()) event_.comm = over->second;
@@ -315,7 +320,7 @@ class EventReader {
       line_.fail(at(Key::comm_),
                  fmt::format("\"{}\" was made over the communicator \"{}\"", window ? extras.win : extras.file,
                              scenario_.comms[static_cast<std::size_t>(over->second)].name));
-    if (creates(event_.op) && (window || !extras.file.empty())) lines_.made_over_[made] = event_.comm;
+    if (creates(event_.op)) lines_.made_over_[made] = event_.comm;
   }
 
   void find_comm() {

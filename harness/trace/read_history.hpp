@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/trace/json_line.hpp"
+#include "harness/trace/op_keys.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
@@ -21,6 +22,7 @@ struct ReadEvent {
   Event event;
   std::int32_t rank = 0;
   std::array<const char*, kKeyCount> places{};
+  KeySet present;
 
   const char* at(Key key) const { return places[static_cast<std::size_t>(key)]; }
 };

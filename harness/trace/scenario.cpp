@@ -49,8 +49,9 @@ std::int32_t Communicator::group_rank_of(std::int32_t global) const {
 }
 
 const std::vector<std::int32_t>& Communicator::peers_of(std::int32_t global) const {
+  if (!is_inter()) return ranks;
   const bool first_group = std::find(ranks.begin(), ranks.end(), global) != ranks.end();
-  return is_inter() && first_group ? remote : ranks;
+  return first_group ? remote : ranks;
 }
 
 double RankTrace::time_of(std::size_t index) const {
