@@ -60,26 +60,32 @@ LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   return live;
 }
 
+// What the reproducer is expected to do; empty where only a user's command knows.
+Outcome outcome_of(const Scenario& scenario) {
+  const Diagnosis diagnosis = diagnose(scenario);
+  if (diagnosis.signature.empty()) return {};
+  return {diagnosis.verdict, diagnosis.signature, false};
+}
+
+// What was observed of the original goes, unless the failure is none without it: that a job hung is what tells a rank
+// which was only slow.
+void drop_observed(Scenario& scenario, const Outcome& outcome) {
+  const std::optional<Outcome> observed = std::exchange(scenario.header.observed, std::nullopt);
+  if (observed && outcome_of(scenario) != outcome) scenario.header.observed = Outcome{observed->verdict, {}, false};
+}
+
 std::vector<std::string> file_also_found(const std::string& folder, const std::vector<reduce::AlsoFound>& found) {
   std::vector<std::string> files;
   if (folder.empty()) return files;
   fs::create_directories(folder);
   for (std::size_t i = 0; i < found.size(); ++i) {
     Scenario scenario = found[i].scenario;
-    const Diagnosis diagnosis = diagnose(scenario);
-    scenario.header.observed.reset();
-    scenario.header.expect = Outcome{diagnosis.verdict, diagnosis.signature, false};
+    scenario.header.expect = outcome_of(scenario);
+    drop_observed(scenario, *scenario.header.expect);
     files.push_back((fs::path(folder) / fmt::format("{}{}.jsonl", kAlso, i + 1)).string());
     write_scenario(scenario, files.back());
   }
   return files;
-}
-
-// What the reproducer is expected to do; empty where only a user's command knows.
-Outcome outcome_of(const Scenario& scenario) {
-  const Diagnosis diagnosis = diagnose(scenario);
-  if (diagnosis.signature.empty()) return {};
-  return {diagnosis.verdict, diagnosis.signature, false};
 }
 
 // What a run that was killed in the middle of writing left beside its outputs (`FILE.part<process>`, write.hpp). The
@@ -228,7 +234,7 @@ class Shrinking {
     report.before = reduce::size_of(input_);
     report.after = reduce::size_of(result.scenario);
     Header& header = result.scenario.header;
-    header.observed.reset();  // of the original
+    drop_observed(result.scenario, report.outcome);
     header.expect.reset();
     if (report.outcome.verdict) header.expect = report.outcome;
     write_scenario(result.scenario, fs::path(a_.output));

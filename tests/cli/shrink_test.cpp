@@ -168,6 +168,20 @@ TEST(Shrink, AMendedPredicateBeginsAnew) {
   EXPECT_EQ(with("grep -q allreduce scenario.jsonl").err, "");
 }
 
+// A slow rank is one only because the job was seen to hang: the reproducer has to say so, or it completes.
+TEST(Shrink, AFailureThatRestsOnWhatWasObservedKeepsIt) {
+  const Scratch scratch;
+  scratch.write("slow.jsonl", R"({"petri":1,"world":2,"observed":{"verdict":"deadlock"}}
+{"rank":0,"op":"sleep"}
+{"rank":0,"op":"barrier"}
+{"rank":1,"op":"barrier"}
+{"end":true,"events":3}
+)");
+  EXPECT_EQ(scratch.petri({"shrink", "--no-live", "-o", "small.jsonl", "slow.jsonl"}).status, 0);
+  EXPECT_EQ(scratch.petri({"diagnose", "small.jsonl"}).status, 15);
+  EXPECT_EQ(scratch.petri({"check", "--model-only", "small.jsonl"}).status, 0);
+}
+
 TEST(Shrink, AFullDiscForTheJournalEndsNothing) {
   const Scratch scratch;
   scratch.write("hang.jsonl", extra_barrier());
