@@ -15,6 +15,7 @@
 #include "harness/cli/shrink_oracle.hpp"
 #include "harness/cli/shrink_report.hpp"
 #include "harness/cli/terminal.hpp"
+#include "harness/diagnose/failure_events.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/trace/write.hpp"
 #include "reducers/engine.hpp"
@@ -29,19 +30,6 @@ namespace fs = std::filesystem;
 constexpr double kLiveLimit_s = 60;
 constexpr int kAsksOfResult = 3;
 constexpr std::string_view kAlso = "also-", kPart = ".part";
-
-// Root cause and blocked calls: where the causal slice begins.
-std::vector<EventRef> failure_events(const Scenario& input, const Diagnosis& diagnosis) {
-  std::vector<EventRef> events;
-  if (!diagnosis.findings.empty()) events = diagnosis.findings[0].events;
-  for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank) {
-    // A rank may also be blocked in a finalize that its record only implies.
-    const auto& blocked = diagnosis.blocked[rank];
-    if (blocked && *blocked < input.ranks[rank].events.size())
-      events.push_back({static_cast<std::int32_t>(rank), *blocked});
-  }
-  return events;
-}
 
 LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   LiveConfirmation live;

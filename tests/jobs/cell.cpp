@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "harness/diagnose/diagnose.hpp"
+#include "harness/diagnose/failure_events.hpp"
 #include "reducers/engine.hpp"
 
 namespace petri::jobs {
@@ -36,14 +36,6 @@ reduce::Oracle same_failure(const std::string& signature) {
   };
 }
 
-// Root cause and blocked calls: where the causal slice begins.
-std::vector<EventRef> failure_events(const Diagnosis& diagnosis) {
-  std::vector<EventRef> events = diagnosis.findings.front().events;
-  for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank)
-    if (diagnosis.blocked[rank]) events.push_back({static_cast<std::int32_t>(rank), *diagnosis.blocked[rank]});
-  return events;
-}
-
 void judge_diagnosis(const Fault& fault, const PlantedJob& job, const Diagnosis& diagnosis, Measured& result) {
   result.signature = diagnosis.signature;
   result.verdict_right = diagnosis.verdict == fault.verdict;
@@ -62,7 +54,7 @@ void judge_diagnosis(const Fault& fault, const PlantedJob& job, const Diagnosis&
 void shrink_it(const Scenario& minimum, const PlantedJob& job, const Diagnosis& diagnosis, Measured& result) {
   result.shrinks = true;
   reduce::ShrinkOptions options;
-  options.failure = failure_events(diagnosis);
+  options.failure = failure_events(job.scenario, diagnosis);
   const reduce::ShrinkResult shrunk = reduce::shrink(job.scenario, same_failure(diagnosis.signature), options);
   result.candidates = shrunk.asked;
   result.ranks_left = static_cast<std::uint64_t>(shrunk.scenario.world());

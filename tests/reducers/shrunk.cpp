@@ -5,7 +5,7 @@
 #include <functional>
 #include <sstream>
 
-#include "harness/diagnose/diagnose.hpp"
+#include "harness/diagnose/failure_events.hpp"
 #include "harness/trace/read.hpp"
 #include "harness/trace/write.hpp"
 #include "reducers/repair.hpp"
@@ -18,17 +18,6 @@ std::string text_of(const Scenario& scenario) {
   std::ostringstream out;
   write_scenario(scenario, out);
   return out.str();
-}
-
-std::vector<EventRef> failure_of(const Scenario& input, const Diagnosis& diagnosis) {
-  std::vector<EventRef> events;
-  if (!diagnosis.findings.empty()) events = diagnosis.findings[0].events;
-  for (std::size_t rank = 0; rank < diagnosis.blocked.size(); ++rank) {
-    const auto& blocked = diagnosis.blocked[rank];
-    if (blocked && *blocked < input.ranks[rank].events.size())
-      events.push_back({static_cast<std::int32_t>(rank), *blocked});
-  }
-  return events;
 }
 
 Oracle fails_as(const std::string& signature) {
@@ -67,7 +56,7 @@ std::vector<std::string> superfluous(const Scenario& scenario, const std::string
 ShrinkResult shrink_failure(const Scenario& input) {
   const Diagnosis diagnosis = diagnose(input);
   ShrinkOptions options;
-  options.failure = failure_of(input, diagnosis);
+  options.failure = failure_events(input, diagnosis);
   options.source = "input.jsonl";
   return shrink(input, fails_as(diagnosis.signature), options);
 }
