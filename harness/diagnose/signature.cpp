@@ -13,7 +13,7 @@ namespace {
 
 // An edge between roles, with the communicator's number in the scenario; kNoComm for a call on none.
 struct Edge {
-  std::string label;  // "allreduce", "recv any"
+  std::string label;  // "allreduce", "recv any", "bcast_init started"
   std::int32_t comm;
   std::string relation;  // "meets", "waits for", "queues behind"
   std::string end;       // "itself" of a rank, or a terminal's name; empty for a role
@@ -25,6 +25,7 @@ using Roles = std::vector<std::set<Edge>>;  // by role
 
 std::string label_of(const Node& node, const Link& link) {
   std::string label(petri::name_of(link.op));
+  if (link.started) label += " started";
   if (link.any) label += " any";
   if (node.polls) label += " polled";
   return label;

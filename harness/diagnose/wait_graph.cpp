@@ -200,6 +200,7 @@ void WaitGraph::add_links(const model::Wait& wait, Node& node) {
       continue;
     }
     link.gathering = atom.number;
+    link.started = form_of(link.op) == OpForm::persistent && atom.posted != EventRef{wait.rank, wait.index};
     Link meeting = link;
     meeting.meets = true;
     const model::Gathering& gathering = run_.gatherings[atom.number];

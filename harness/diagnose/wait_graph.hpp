@@ -25,6 +25,9 @@ struct Link {
   std::int32_t comm = 0;
   bool meets = false;  // stands at the same position with another operation; otherwise it is absent
   bool any = false;    // one of the targets, or one of the node's links, is enough
+  // Waits for a collective that was started, not in the call that makes its persistent request: that one may
+  // synchronize by itself (MPI 4.1, section 6.13).
+  bool started = false;
   std::uint32_t gathering = 0;
   std::uint32_t lane = 0;  // of Atom::stream: the lane that is waited for
   EventRef posted;

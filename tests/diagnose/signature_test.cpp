@@ -35,6 +35,17 @@ TEST(Signature, RingOfSendsHasOneSignatureAtEverySize) {
   EXPECT_THAT(ring(5).assumptions, Contains(HasSubstr("36 bytes")));
 }
 
+// The call that makes a persistent collective's request may block, and so may the wait for what was started.
+TEST(Signature, WaitingForAStartIsAnotherFailureThanBlockingWhereTheRequestIsMade) {
+  const std::string init = "bcast_init(root=1 count=1 dtype=int32 request=1)",
+                    go_on = "start(request=1); wait(request=1)";
+  const std::string started =
+      diagnose(script({init + "; " + go_on, init + "; recv(peer=0 tag=4); " + go_on})).signature;
+  const std::string made = diagnose(script({init, "recv(peer=0 tag=4); " + init})).signature;
+  EXPECT_EQ(started, "deadlock: A(bcast_init started@0 waits for B) B(recv@0 waits for A)");
+  EXPECT_EQ(made, "deadlock: A(bcast_init@0 waits for B) B(recv@0 waits for A)");
+}
+
 TEST(Signature, OfEachFailureIsItsOwn) {
   const Diagnosis diagnosis =
       diagnose(script({"allreduce(count=1 dtype=int32 reduce=sum); bcast(root=0 count=1 dtype=int8)",
