@@ -12,6 +12,7 @@
 #include "reducers/deadline.hpp"
 #include "reducers/judge.hpp"
 #include "reducers/searches.hpp"
+#include "reducers/singles.hpp"
 #include "reducers/speculation.hpp"
 
 namespace petri::reduce {
@@ -107,27 +108,10 @@ class Engine {
 
   // Proves the claim: every single communicator, rank and event, whatever the passes tried. Almost all of it is known.
   bool sweep() {
-    std::vector<Proposal> singles;
     const ScenarioPtr base = current_.scenario;
-    const auto without = [&](auto take_away) {
-      singles.push_back([base, take_away] {
-        Selection keep = Selection::all(*base);
-        take_away(keep);
-        return cut(*base, keep);
-      });
-    };
-    for (std::size_t rank = 0; rank < base->ranks.size(); ++rank) {
-      without([rank](Selection& keep) { keep.ranks[rank] = 0; });
-      for (std::uint32_t i = 0; i < base->ranks[rank].events.size(); ++i) {
-        without([ref = EventRef{static_cast<std::int32_t>(rank), i}](Selection& keep) { keep.drop(ref); });
-      }
-    }
-    for (std::size_t comm = 1; comm < base->comms.size(); ++comm) {
-      without([comm](Selection& keep) { keep.comms[comm] = 0; });
-    }
     // One gain is enough: the passes then go on from there.
-    const std::unique_ptr<Search> search =
-        try_in_order(base, [&](const ScenarioPtr& now) { return now == base ? singles : std::vector<Proposal>{}; });
+    const std::unique_ptr<Search> search = try_in_order(
+        base, [&](const ScenarioPtr& now) { return now == base ? single_removals(now) : std::vector<Proposal>{}; });
     return walk("final sweep", *search, true);
   }
 

@@ -11,11 +11,16 @@
 
 namespace petri::reduce {
 
+// What becomes of a persistent request that loses its last start. MPI allows one that is never started, and a wait for
+// it, which then returns at once (MPI 4.1, section 3.9).
+enum class Idle : std::uint8_t { goes, stays };
+
 // What of a scenario is kept: one flag for each rank, communicator (the world's is ignored) and event.
 struct Selection {
   std::vector<std::uint8_t> ranks;
   std::vector<std::uint8_t> comms;
   std::vector<std::vector<std::uint8_t>> events;
+  Idle idle = Idle::goes;
 
   static Selection all(const Scenario& base);
   static Selection no_events(const Scenario& base);  // all ranks and communicators
@@ -34,12 +39,11 @@ using StandIn = std::function<std::int32_t(std::int32_t comm, std::int32_t self,
 //   a sendrecv loses that half; where a dropped peer has a stand-in it is rewired instead;
 // - a collective whose root is gone takes the next kept member for its root, an intercommunicator's leader likewise;
 // - neighbours leave topologies, and their counts the collectives along them; a grid becomes a graph of neighbours;
-// - a post or start that names nobody any more goes, with what would end it;
+// - a post or start that names nobody any more goes, and what ends an epoch goes with what opened it;
 // - what uses a dropped communicator goes; an event that made one stays, without `new`: on its parent it is a call like
 //   any other;
 // - a request whose maker is gone leaves its waits, tests and starts, which go when they are empty; a persistent
-// request
-//   that is never started any more goes; a matched receive goes with its probe;
+//   request that is never started any more goes, unless it may stay idle; a matched receive goes with its probe;
 // - communicators without member or event disappear;
 // - `coll_seq` is lowered by the dropped calls before it.
 // Events keep their `seq`; `origin.ranks` maps the new ranks to those it mapped before (or to `base`'s own).

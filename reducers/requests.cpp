@@ -1,6 +1,7 @@
 #include "reducers/requests.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -8,31 +9,77 @@ namespace petri::reduce {
 namespace {
 
 using Requests = std::unordered_set<std::uint32_t>;
-using Messages = std::unordered_set<std::int64_t>;
 
-Requests requests_of(const std::vector<Event>& events, RequestRole role) {
-  Requests found;
-  for (const Event& event : events) {
-    if (request_role(event) == role) for_each_request(event, [&](std::uint32_t request) { found.insert(request); });
+// A request from the call that makes it on.
+struct Life {
+  bool lost = false;  // that call is gone
+  bool is_started = false, start_is_left = false;
+};
+
+// The requests of one rank, in the order in which they are made, and which of them stands behind a number where.
+class Lives {
+ public:
+  void make(std::uint32_t request, bool is_kept) {
+    current_[request] = lives_.size();
+    lives_.push_back({!is_kept, false, false});
   }
-  return found;
+  // Nothing where the number was never made before.
+  Life* find(std::uint32_t request) {
+    const auto found = current_.find(request);
+    return found == current_.end() ? nullptr : &lives_[found->second];
+  }
+  void lose_idle() {
+    for (Life& life : lives_) life.lost = life.lost || (life.is_started && !life.start_is_left);
+  }
+  bool any_lost() const {
+    return std::any_of(lives_.begin(), lives_.end(), [](const Life& life) { return life.lost; });
+  }
+  // Goes through the calls once more, from the first on.
+  void rewind() {
+    current_.clear();
+    next_ = 0;
+  }
+  Life& make_again(std::uint32_t request) {
+    current_[request] = next_;
+    return lives_[next_++];
+  }
+
+ private:
+  std::vector<Life> lives_;
+  std::unordered_map<std::uint32_t, std::size_t> current_;
+  std::size_t next_ = 0;
+};
+
+// Calls `visit(event, position in kept)` for all events; the position is that of nothing where it is not kept.
+constexpr std::size_t kNotKept = static_cast<std::size_t>(-1);
+template <class Visit>
+void walk(const std::vector<Event>& all, const std::vector<std::uint32_t>& source, Visit visit) {
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_kept = next < source.size() && source[next] == i;
+    visit(all[i], is_kept ? next : kNotKept);
+    if (is_kept) ++next;
+  }
 }
 
-Messages probed_messages(const std::vector<Event>& events) {
-  Messages found;
-  for (const Event& event : events) {
-    if (kind_of(event.op) == OpKind::probe && event.extras->message) found.insert(*event.extras->message);
-  }
-  return found;
-}
-
-template <class Set>
-Set missing(const Set& before, const Set& now) {
-  Set lost;
-  for (const auto value : before) {
-    if (!now.contains(value)) lost.insert(value);
-  }
-  return lost;
+Lives lives_of(const std::vector<Event>& all, const std::vector<std::uint32_t>& source) {
+  Lives lives;
+  walk(all, source, [&](const Event& event, std::size_t place) {
+    const bool is_kept = place != kNotKept;
+    switch (request_role(event)) {
+      case RequestRole::makes: lives.make(event.request, is_kept); break;
+      case RequestRole::starts:
+        for_each_request(event, [&](std::uint32_t request) {
+          Life* life = lives.find(request);
+          if (life == nullptr) return;
+          life->is_started = true;
+          life->start_is_left = life->start_is_left || is_kept;
+        });
+        break;
+      default: break;
+    }
+  });
+  return lives;
 }
 
 // Renumbers positions in a list of requests after some were taken out; positions of those disappear.
@@ -80,11 +127,12 @@ bool take_out(Event& event, const Requests& lost) {
   return left || !x.requests.empty();
 }
 
-template <class Goes>
-void erase_where(std::vector<Event>& kept, std::vector<std::uint32_t>& source, Goes goes) {
+// Leaves only the flagged ones.
+void keep_flagged(std::vector<Event>& kept, std::vector<std::uint32_t>& source,
+                  const std::vector<std::uint8_t>& stays) {
   std::size_t to = 0;
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (goes(kept[i])) continue;
+    if (stays[i] == 0) continue;
     if (to != i) {
       kept[to] = std::move(kept[i]);
       source[to] = source[i];
@@ -97,11 +145,18 @@ void erase_where(std::vector<Event>& kept, std::vector<std::uint32_t>& source, G
 
 void drop_orphaned_messages(const std::vector<Event>& all, std::vector<Event>& kept,
                             std::vector<std::uint32_t>& source) {
-  const Messages lost = missing(probed_messages(all), probed_messages(kept));
-  if (lost.empty()) return;
-  erase_where(kept, source, [&](const Event& event) {
-    return kind_of(event.op) == OpKind::recv && event.extras->message && lost.contains(*event.extras->message);
+  std::unordered_map<std::int64_t, bool> lost;  // messages, by whether the latest probe that got them is gone
+  std::vector<std::uint8_t> stays(kept.size(), 1);
+  walk(all, source, [&](const Event& event, std::size_t place) {
+    if (!event.extras->message) return;
+    if (kind_of(event.op) == OpKind::probe) lost[*event.extras->message] = place == kNotKept;
+    if (kind_of(event.op) != OpKind::recv) return;
+    const auto found = lost.find(*event.extras->message);
+    if (found == lost.end()) return;
+    if (place != kNotKept) stays[place] = !found->second;
+    lost.erase(found);  // received; whoever receives it once more has no probe in `all` either
   });
+  keep_flagged(kept, source, stays);
 }
 
 }  // namespace
@@ -117,18 +172,31 @@ RequestRole request_role(const Event& event) {
   }
 }
 
-void drop_lost_requests(const std::vector<Event>& all, std::vector<Event>& kept, std::vector<std::uint32_t>& source) {
+void drop_lost_requests(const std::vector<Event>& all, std::vector<Event>& kept, std::vector<std::uint32_t>& source,
+                        Idle idle) {
   drop_orphaned_messages(all, kept, source);
-  Requests lost = missing(requests_of(all, RequestRole::makes), requests_of(kept, RequestRole::makes));
-  const auto drop_from = [&](RequestRole role) {
-    erase_where(kept, source, [&](Event& event) { return request_role(event) == role && !take_out(event, lost); });
-  };
-  if (!lost.empty()) drop_from(RequestRole::starts);
-  const Requests idle = missing(requests_of(all, RequestRole::starts), requests_of(kept, RequestRole::starts));
-  lost.insert(idle.begin(), idle.end());
-  if (lost.empty()) return;
-  drop_from(RequestRole::makes);
-  drop_from(RequestRole::uses);
+  Lives lives = lives_of(all, source);
+  if (idle == Idle::goes) lives.lose_idle();
+  if (!lives.any_lost()) return;
+  std::vector<std::uint8_t> stays(kept.size(), 1);
+  lives.rewind();
+  walk(all, source, [&](const Event& event, std::size_t place) {
+    const RequestRole role = request_role(event);
+    if (role == RequestRole::none) return;
+    if (role == RequestRole::makes) {
+      const bool lost = lives.make_again(event.request).lost;
+      if (place != kNotKept) stays[place] = !lost;
+      return;
+    }
+    if (place == kNotKept) return;
+    Requests lost;
+    for_each_request(event, [&](std::uint32_t request) {
+      const Life* life = lives.find(request);
+      if (life != nullptr && life->lost) lost.insert(request);
+    });
+    if (!lost.empty()) stays[place] = take_out(kept[place], lost);
+  });
+  keep_flagged(kept, source, stays);
 }
 
 }  // namespace petri::reduce

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/trace/event.hpp"
+#include "reducers/repair.hpp"
 
 namespace petri::reduce {
 
@@ -21,7 +22,9 @@ void for_each_request(const Event& event, Visit visit) {
 
 // `kept` are events of `all`, at the positions `source`, both in program order. Takes the requests whose maker is gone
 // out of starts, waits and tests, and removes those that become empty; the same for persistent requests that lost all
-// their starts, maker included, and for receives of a message whose probe is gone. `source` stays in step with `kept`.
-void drop_lost_requests(const std::vector<Event>& all, std::vector<Event>& kept, std::vector<std::uint32_t>& source);
+// their starts, maker included, where idle ones go, and for receives of a message whose probe is gone. What had no
+// maker before it in `all` either is left alone. `source` stays in step with `kept`.
+void drop_lost_requests(const std::vector<Event>& all, std::vector<Event>& kept, std::vector<std::uint32_t>& source,
+                        Idle idle);
 
 }  // namespace petri::reduce

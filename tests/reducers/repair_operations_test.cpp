@@ -32,6 +32,13 @@ TEST(RepairWindows, AStartThatMeetsNobodyGoesWithItsComplete) {
   EXPECT_THAT(event_of(left, 0, 0).extras->ranks, ElementsAre(1));
 }
 
+TEST(RepairWindows, AnEpochOfAnEarlierWindowIsNoneOfALaterOne) {
+  const Scenario job = script({"win_post(win=w ranks=[1]); win_create(win=w); win_wait(win=w)", ""});
+  Selection keep = Selection::all(job);
+  keep.drop({0, 0});
+  EXPECT_EQ(cut(job, keep)->ranks[0].events.size(), 2u);
+}
+
 TEST(RepairWindows, LocksAtADroppedTargetGo) {
   const Scenario job =
       script({"win_lock(win=w target=1 lock=shared); put(win=w target=1); win_unlock(win=w target=1); "

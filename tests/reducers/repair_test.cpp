@@ -211,6 +211,28 @@ TEST(Repair, APersistentRequestGoesWithItsLastStart) {
   EXPECT_THAT(ops_of(*cut(job, without_events(job, {{0, 0}})), 0), IsEmpty());
 }
 
+TEST(Repair, APersistentRequestMayStayIdle) {
+  Scenario job(2);
+  add(job, 0, message(Op::send_init, 1, 0, 4));
+  Event start = event(Op::start);
+  start.request = 4;
+  add(job, 0, start);
+  add(job, 0, wait_for(4));
+  Selection keep = without_events(job, {{0, 1}});
+  keep.idle = Idle::stays;
+  EXPECT_THAT(ops_of(*cut(job, keep), 0), ElementsAre(Op::send_init, Op::wait));
+  keep.drop({0, 0});
+  EXPECT_THAT(ops_of(*cut(job, keep), 0), IsEmpty()) << "a wait for what was never made is no legal call";
+}
+
+TEST(Repair, OnlyWhatComesBehindTheMakerOfARequestGoesWithIt) {
+  Scenario job(2);
+  add(job, 0, wait_for(4));
+  add(job, 0, message(Op::isend, 1, 0, 4));
+  add(job, 0, wait_for(4));
+  EXPECT_THAT(ops_of(*cut(job, without_events(job, {{0, 1}})), 0), ElementsAre(Op::wait));
+}
+
 TEST(Repair, AMatchedReceiveGoesWithItsProbe) {
   Scenario job(2);
   Event probe = message(Op::mprobe, 1);
