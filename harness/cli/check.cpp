@@ -50,7 +50,9 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   add("timeout", po::value(&o.reproducer.timeout_s)->value_name("S")->default_value(60),
       "limit for each check, and for each run of a command");
   add("jobs,j", po::value(&o.jobs)->value_name("N")->default_value(1), "checks at a time");
-  add("allow-no-expect", po::bool_switch(&o.reproducer.allow_no_expect), "pass over scenarios without an expectation");
+  add("allow-no-expect", po::bool_switch(&o.reproducer.allow_no_expect),
+      "pass over scenarios without an expectation: they are no reproducers, and where there are no others, nothing is "
+      "wrong");
   add("json", po::bool_switch(&o.json), "print one JSON object");
   add("add", po::value<std::string>()->value_name("FILE"),
       "file a new reproducer instead: petri check --add FILE --help");
@@ -83,13 +85,19 @@ bool all_lack_something(const std::vector<Check>& checks) {
   });
 }
 
+// Passing over what is no reproducer leaves nothing to do: as where nothing was selected, nothing is wrong. What cannot
+// be tried here, though, is not known to be right.
+bool all_passed_over(const std::vector<Check>& checks) {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.result.passed_over; });
+}
+
 // What a build server acts on: the worst that happened.
 int status_of(const std::vector<Check>& checks) {
   if (interrupt_count() > 0) return 128 + interrupt_signal();
   if (count(checks, State::missed) > 0) return kExpectationMissed;
   if (count(checks, State::unreadable) > 0) return kBadInput;
   if (count(checks, State::inconclusive) > 0) return all_lack_something(checks) ? kEnvironmentMissing : kAmbiguous;
-  return count(checks, State::met) > 0 ? kOk : kEnvironmentMissing;
+  return count(checks, State::met) > 0 || all_passed_over(checks) ? kOk : kEnvironmentMissing;
 }
 
 }  // namespace

@@ -87,12 +87,6 @@ std::string again(const Check& check, const std::string& file, const CheckOption
   return command + ' ' + quoted_word(file);
 }
 
-// A reader's message begins with the place: "file:line:column: reason".
-std::size_t line_in_message(const std::string& file, const std::string& message) {
-  if (!message.starts_with(file + ':')) return 0;
-  return static_cast<std::size_t>(std::strtoul(message.c_str() + file.size() + 1, nullptr, 10));
-}
-
 std::vector<CheckCase> cases_of(const std::vector<Check>& checks, const CheckOptions& options) {
   const Project project(".");
   std::vector<CheckCase> cases;
@@ -100,8 +94,6 @@ std::vector<CheckCase> cases_of(const std::vector<Check>& checks, const CheckOpt
     const CheckResult& result = check.result;
     CheckCase made;
     made.reproducer = {project.within(check.file), result.line};
-    if (result.state == CheckState::unreadable)
-      made.reproducer.line = line_in_message(check.file.string(), result.text);
     // The scenario names lines of the source as it was once; only a run of today's program names those of today.
     if (check.mode == CheckMode::command) made.source = project.line_of(result.site, check.file.parent_path());
     made.mode = name_of(check.mode);

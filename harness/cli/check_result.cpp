@@ -21,9 +21,10 @@ std::string site_of_culprit(const Diagnosis& diagnosis, const Scenario& judged) 
 }
 
 std::string to_text(const CheckResult& result) {
-  const nlohmann::json json{{"state", result.state},       {"text", result.text},     {"detail", result.detail},
-                            {"expected", result.expected}, {"actual", result.actual}, {"site", result.site},
-                            {"line", result.line},         {"lacks", result.lacks}};
+  const nlohmann::json json{
+      {"state", result.state},       {"text", result.text},     {"detail", result.detail},
+      {"expected", result.expected}, {"actual", result.actual}, {"site", result.site},
+      {"line", result.line},         {"lacks", result.lacks},   {"passed_over", result.passed_over}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -36,6 +37,7 @@ CheckResult check_result_from(const std::string& text) {
   json.at("site").get_to(result.site);
   json.at("line").get_to(result.line);
   json.at("lacks").get_to(result.lacks);
+  json.at("passed_over").get_to(result.passed_over);
   return result;
 }
 

@@ -19,10 +19,11 @@ struct CheckResult {
   std::string detail = {};                 // the whole story where the expectation was missed
   std::string expected = {}, actual = {};  // both sides, where the expectation was missed
   // The call that a missed expectation points at: its line in the user's source ("train.cpp:52"; empty: unknown) and
-  // in the scenario file (from 1; 0: unknown).
+  // in the scenario file (from 1; 0: unknown). Of what is unreadable: the line that cannot be read.
   std::string site = {};
   std::size_t line = 0;
-  bool lacks = false;  // inconclusive: because something that it needs is missing here
+  bool lacks = false;        // inconclusive: because something that it needs is missing here
+  bool passed_over = false;  // skipped: as the user asked for, not because it cannot be tried here
 };
 
 // The call that the diagnosis points at; nothing where nothing is wrong, or where what is wrong is a finalize that the

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +19,7 @@
 #include "harness/launch/mpirun.hpp"
 #include "harness/report/diagnosis.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/record_layout.hpp"
 
 namespace petri::cli {
 namespace {
@@ -25,6 +29,11 @@ using State = CheckResult::State;
 
 constexpr double kLauncherGrace_s = 3;  // for mpirun to end when all ranks are gone
 constexpr double kEndOfRun_s = 60;      // to stop a run, clean up and diagnose it
+
+// A ring that lost events is made larger for the next run, up to so much for a rank and for all of them: what is beyond
+// is for whoever knows the machine to ask for. The margin is for runs that differ in length.
+constexpr std::uint64_t kLargestRing_mib = 256, kLargestRings_mib = 2048;
+constexpr double kRingMargin = 1.1;
 
 // What one run tells.
 struct Told {
@@ -40,6 +49,7 @@ struct Told {
   std::string site = {};    // the call that a failure points at
   bool unstarted = false;   // tells nothing because it did not even get to MPI_Init
   std::string before = {};  // of the guarded failure: the signature of another one in front of it
+  double ring_needed = 0;   // tells nothing, and the ring lost events: how many times its size would have kept all
 };
 
 std::int32_t ranks_for(const Scenario& scenario, const ReproducerCommand& command, const fs::path& file) {
@@ -106,15 +116,26 @@ Told judge_record(const RecordedRun& run, const std::string& guarded, const Repr
   return {Told::Kind::free_of_it, "completes", std::move(story)};
 }
 
+// How many times its size the ring should have had: over all ranks, the most events for each one that was kept.
+double ring_needed_by(const Scenario& recorded) {
+  double most = 0;
+  for (const RankTrace& rank : recorded.ranks) {
+    const auto kept = static_cast<double>(std::max<std::size_t>(rank.events.size(), 1));
+    if (rank.end.dropped > 0) most = std::max(most, 1 + static_cast<double>(rank.end.dropped) / kept);
+  }
+  return most;
+}
+
 // A failure that a ring buffer lost is not known to be absent.
 Told judge(const RecordedRun& run, const std::string& guarded, const ReproducerCommand& command) {
   Told told = judge_record(run, guarded, command);
-  if (told.kind != Told::Kind::free_of_it) return told;
-  const std::string lost = text_of_lost_events(*run.scenario);
+  const bool may_miss_it = told.kind == Told::Kind::free_of_it || told.kind == Told::Kind::nothing;
+  const std::string lost = run.scenario && may_miss_it ? text_of_lost_events(*run.scenario) : "";
   if (lost.empty()) return told;
+  told.ring_needed = ring_needed_by(*run.scenario);
+  if (told.kind == Told::Kind::nothing) return told;
   told.kind = Told::Kind::nothing;
-  told.text =
-      fmt::format("{}, and the failure may be among them: a larger \"ring\" in {} keeps them", lost, kReproducerFile);
+  told.text = lost + ", and the failure may be among them";
   return told;
 }
 
@@ -135,6 +156,7 @@ class CommandCheck {
       if (told.kind == Told::Kind::guarded) return shown(told);
       if (told.kind == Told::Kind::nothing) {
         ++useless;
+        if (useless <= command_.retries) enlarge_ring(told.ring_needed);
         nothing_ = std::move(told);
         continue;
       }
@@ -153,6 +175,31 @@ class CommandCheck {
     return judge(run_recorded(job_), guarded_, command_);
   }
 
+  // The next run would lose the same events again.
+  void enlarge_ring(double needed) {
+    if (needed <= 1) return;
+    const std::uint64_t ring = job_.ring_mib.value_or(record::kDefaultRingMiB);
+    const std::uint64_t most =
+        std::max(ring, std::min(kLargestRing_mib, kLargestRings_mib / static_cast<std::uint64_t>(ranks_)));
+    const double wanted = std::min(needed * kRingMargin * static_cast<double>(ring), static_cast<double>(most));
+    job_.ring_mib = std::min(most, std::bit_ceil(static_cast<std::uint64_t>(std::ceil(wanted))));
+    enlarged_ = enlarged_ || *job_.ring_mib > ring;
+  }
+
+  // What spares the runs that lost events.
+  std::string ring_that_was_enough() const {
+    if (!enlarged_) return "";
+    return fmt::format("; then with {0} MiB for each rank's events: \"ring\":{0} in {1} records so much at once",
+                       *job_.ring_mib, kReproducerFile);
+  }
+
+  std::string ring_that_was_not_enough() const {
+    if (nothing_.ring_needed <= 1) return "";
+    return fmt::format("{}: a larger \"ring\" in {} keeps them",
+                       enlarged_ ? fmt::format(", also with {} MiB for each rank's events", *job_.ring_mib) : "",
+                       kReproducerFile);
+  }
+
   std::string of_mpirun(int runs) const {
     return fmt::format("{} of mpirun -n {}", runs == 1 ? "one run" : fmt::format("{} runs", runs), ranks_);
   }
@@ -163,7 +210,8 @@ class CommandCheck {
   std::string reservations() const {
     std::string text;
     if (const int useless = runs_ - conclusive_; useless > 0)
-      text += fmt::format("; {} run{} proved nothing ({})", useless, useless == 1 ? "" : "s", nothing_.text);
+      text += fmt::format("; {} run{} proved nothing ({}){}", useless, useless == 1 ? "" : "s", nothing_.text,
+                          ring_that_was_enough());
     if (ranks_ < scenario_ranks_)
       text += fmt::format("; guards with {} rank{} only, where the scenario has {}", ranks_, ranks_ == 1 ? "" : "s",
                           scenario_ranks_);
@@ -188,7 +236,8 @@ class CommandCheck {
   CheckResult not_shown() const {
     if (other_) return missed(fmt::format("failed differently in {}: {}", in_runs(), other_->text), *other_);
     if (conclusive_ < command_.repeat) {
-      CheckResult result{State::inconclusive, fmt::format("{} told nothing: {}", in_runs(), nothing_.text)};
+      CheckResult result{State::inconclusive,
+                         fmt::format("{} told nothing: {}{}", in_runs(), nothing_.text, ring_that_was_not_enough())};
       result.detail = nothing_.detail;
       result.lacks = nothing_.unstarted;
       return result;
@@ -207,6 +256,7 @@ class CommandCheck {
   std::int32_t ranks_, scenario_ranks_;
   JobOptions job_;
   int runs_ = 0, conclusive_ = 0;
+  bool enlarged_ = false;
   std::string last_;
   std::optional<Told> other_;
   Told nothing_;

@@ -12,8 +12,9 @@ namespace petri::cli {
 
 // Runs the command under the recorder with as many ranks as the scenario has, and judges what was recorded by the
 // failure that must be absent: the signature of the scenario's `expect`, of its `observed`, or its own. One run with
-// that signature is enough; runs that tell nothing are repeated. `file` is the scenario's. Throws InputError where
-// scenario and command do not fit together, EnvironmentError where something that it needs is missing.
+// that signature is enough; runs that tell nothing are repeated, with a larger ring where it lost events. `file` is the
+// scenario's. Throws InputError where scenario and command do not fit together, EnvironmentError where something that
+// it needs is missing.
 CheckResult check_command(const Scenario& scenario, const ReproducerCommand& command, const std::filesystem::path& file,
                           const ReproducerOptions& options);
 

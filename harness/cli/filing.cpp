@@ -1,16 +1,14 @@
 #include "harness/cli/filing.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <cerrno>
-#include <cstring>
 #include <exception>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
-#include "harness/cli/command.hpp"
+#include "harness/cli/draft_folder.hpp"
 #include "harness/cli/reproducer.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/printable.hpp"
@@ -24,35 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLongestQuote = 600;  // bytes of a command or name that a README repeats
-
-// A hidden folder beside the place of the new one; gone with this object, unless it was renamed.
-class Draft {
- public:
-  explicit Draft(const fs::path& beside) : folder_((beside / ".petri-add-XXXXXX").string()) {
-    if (mkdtemp(folder_.data()) == nullptr)
-      throw EnvironmentError(fmt::format("{}: no folder can be made there: {}", beside.string(), std::strerror(errno)));
-    const mode_t mask = umask(0);
-    umask(mask);
-    chmod(folder_.c_str(), 0777 & ~mask);
-  }
-  ~Draft() {
-    std::error_code ignored;
-    if (!folder_.empty()) fs::remove_all(folder_, ignored);
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-
-  fs::path file(const char* name) const { return fs::path(folder_) / name; }
-  void become(const fs::path& place) {
-    if (fs::exists(fs::symlink_status(place)))
-      throw UsageError{fmt::format("{} is there already: give another --name", place.string())};
-    fs::rename(folder_, place);
-    folder_.clear();
-  }
-
- private:
-  std::string folder_;
-};
 
 // On one line, and cut short at a character's border.
 std::string quoted(const std::string& text) {
@@ -115,7 +84,7 @@ void file_reproducer(NewReproducer reproducer, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(place.parent_path(), error);
   if (error) throw EnvironmentError(fmt::format("{}: {}", place.parent_path().string(), error.message()));
-  Draft draft(place.parent_path());
+  DraftFolder draft(place.parent_path());
   write_scenario(reproducer.scenario, draft.file("scenario.jsonl"));
   if (reproducer.command) {
     name_program_from(place, reproducer.command->arguments);

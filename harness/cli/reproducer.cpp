@@ -185,14 +185,18 @@ CheckResult check_reproducer(const fs::path& file, CheckMode mode, const Reprodu
     const bool bare_absent = expect && expect->absent && !expect->verdict && expect->signature.empty();
     const auto command_file = command_file_of(file);
     if (!(bare_absent && command_file) && (!expect || (!expect->verdict && expect->signature.empty()))) {
-      const State state = options.allow_no_expect ? State::skipped : State::unreadable;
-      return {state, fmt::format("{}: no verdict or signature in `expect`: not a reproducer", file.string())};
+      CheckResult result{options.allow_no_expect ? State::skipped : State::unreadable,
+                         fmt::format("{}: no verdict or signature in `expect`: not a reproducer", file.string())};
+      result.passed_over = options.allow_no_expect;
+      return result;
     }
     if (mode == CheckMode::command) return check_command_beside(scenario, file, *command_file, options);
     if (bare_absent) return {State::skipped, "what it expects is absent from its command's runs"};
     return mode == CheckMode::model ? check_model(scenario, file) : check_live(scenario, file);
   } catch (const InputError& error) {
-    return {State::unreadable, error.what()};
+    CheckResult result{State::unreadable, error.what()};
+    if (error.file() == file.string()) result.line = error.line();
+    return result;
   } catch (const std::exception& error) {
     return {State::missed, error.what()};
   }

@@ -16,6 +16,6 @@ std::string place(const std::string& file, std::size_t line, std::size_t column)
 }  // namespace
 
 InputError::InputError(const std::string& file, std::size_t line, std::size_t column, const std::string& reason)
-    : std::runtime_error(printable_line(place(file, line, column) + ": " + reason)) {}
+    : std::runtime_error(printable_line(place(file, line, column) + ": " + reason)), file_(file), line_(line) {}
 
 }  // namespace petri

@@ -12,6 +12,13 @@ namespace petri {
 class InputError : public std::runtime_error {
  public:
   InputError(const std::string& file, std::size_t line, std::size_t column, const std::string& reason);
+
+  const std::string& file() const { return file_; }  // as it was named
+  std::size_t line() const { return line_; }         // 0: the file as a whole
+
+ private:
+  std::string file_;
+  std::size_t line_;
 };
 
 // A needed program, library, device or permission is missing: exit status 3. The text names it and what to do.

@@ -1,5 +1,8 @@
 // petri check --add: filing a reproducer.
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -118,6 +121,22 @@ TEST(CheckAdd, NothingIsOverwrittenAndNothingIsLeftHalfWritten) {
   EXPECT_EQ(scratch.petri({"check", "--add", "a.jsonl", "--to", "kept", "--name", "z", "--ranks", "2"}).status, 2);
   EXPECT_EQ(files_below(scratch.folder()), before);
   EXPECT_FALSE(fs::exists(scratch.folder() / "kept/z"));
+}
+
+// Whoever fills a draft holds its lock, which ends with the process.
+TEST(CheckAdd, WhatAKilledOneLeftIsClearedByTheNext) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", scenario(""));
+  scratch.write("kept/.petri-add-dead00/scenario.jsonl", "half a li");
+  scratch.write("kept/.petri-add-lives0/scenario.jsonl", "half a li");
+  const int lives = open((scratch.folder() / "kept/.petri-add-lives0").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(flock(lives, LOCK_EX), 0);
+  EXPECT_EQ(scratch.petri({"check", "--add", "a.jsonl", "--to", "kept"}).status, 0);
+  EXPECT_EQ(files_below(scratch.folder() / "kept"),
+            (std::set<std::string>{".petri-add-lives0/scenario.jsonl", "a/README.md", "a/scenario.jsonl"}));
+  close(lives);
+  EXPECT_EQ(scratch.petri({"check", "--add", "a.jsonl", "--to", "kept"}).status, 2);  // there already
+  EXPECT_FALSE(fs::exists(scratch.folder() / "kept/.petri-add-lives0"));
 }
 
 TEST(CheckAdd, TheSameFailureFiledBeforeIsTold) {

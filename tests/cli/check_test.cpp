@@ -49,9 +49,44 @@ TEST(Check, UnreadableIsAnotherStatusThanMissed) {
   for (const char* name : {"broken.jsonl", "cut.jsonl", "free.jsonl", "missing.jsonl"}) {
     EXPECT_EQ(scratch.petri({"check", "--model-only", name}).status, 2) << name;
   }
-  EXPECT_EQ(scratch.petri({"check", "--model-only", "--allow-no-expect", "free.jsonl"}).status, 3);
   EXPECT_EQ(scratch.petri({"check", "--model-only", "--live-only", "free.jsonl"}).status, 2);
   EXPECT_EQ(scratch.petri({"check"}).status, 2);
+}
+
+// They are no reproducers: nothing was to be checked. What could not be tried is another matter.
+TEST(Check, ScenariosWithoutExpectationMayBePassedOver) {
+  const Scratch scratch;
+  scratch.write("free.jsonl", reproducer(R"("job":"no expectation")"));
+  scratch.write("met.jsonl", kMet);
+  scratch.write("nowhere.jsonl", reproducer(R"("expect":{"verdict":"deadlock"},"x_live":"no: only some orders fail")"));
+  const Ran alone = scratch.petri({"check", "--model-only", "--allow-no-expect", "free.jsonl"});
+  EXPECT_EQ(alone.status, 0) << alone.out;
+  EXPECT_THAT(alone.out, HasSubstr("1 checks: 0 met, 0 missed, 0 inconclusive, 0 unreadable, 1 skipped"));
+  EXPECT_EQ(scratch.petri({"check", "--model-only", "--allow-no-expect", "free.jsonl", "met.jsonl"}).status, 0);
+  EXPECT_EQ(scratch.petri({"check", "--live-only", "--allow-no-expect", "free.jsonl", "nowhere.jsonl"}).status, 3);
+}
+
+// What cannot be read is pointed at by its own line, whatever the message says.
+TEST(Check, ReportsPointAtTheLineThatCannotBeRead) {
+  const Scratch scratch;
+  std::string broken = kMet;
+  broken.replace(broken.find("barrier"), 7, "barier");
+  scratch.write("broken:7:1.jsonl", broken);
+  const Ran run = scratch.petri({"check", "--model-only", "--report", "github", "broken:7:1.jsonl"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.out, HasSubstr("line=3")) << run.out;
+}
+
+// An abort comes first, being an error of a rank; what was to stay away is there all the same.
+TEST(Check, AGuardedFailureIsSeenBehindAnotherOne) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", types_behind_an_abort("uint32"));
+  const Ran back = scratch.petri({"check", "--model-only", "a.jsonl"});
+  EXPECT_EQ(back.status, 1);
+  EXPECT_THAT(back.out, HasSubstr("model: the failure is back (behind another one: rank-error: abort): "
+                                  "mismatch: allreduce@0 dtype"));
+  scratch.write("a.jsonl", types_behind_an_abort("int32"));
+  EXPECT_EQ(scratch.petri({"check", "--model-only", "a.jsonl"}).status, 0);
 }
 
 TEST(Check, ALiveReplayThatMakesNoSenseIsSkippedWithItsReason) {

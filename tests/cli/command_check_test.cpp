@@ -118,6 +118,17 @@ TEST_F(CommandCheck, WhatARingLostIsNotAbsent) {
   EXPECT_THAT(kept.out, HasSubstr("the failure is back in run 1 of mpirun -n 2: mismatch"));
 }
 
+TEST_F(CommandCheck, WhatARingLostIsRecordedAgainWithALargerOne) {
+  scenario = kTypes;
+  const Ran back = check(told("types-often", R"(,"ring":1)"));
+  EXPECT_EQ(back.status, 1) << back.out;
+  EXPECT_THAT(back.out, HasSubstr("the failure is back in run 2 of mpirun -n 2: mismatch"));
+  const Ran absent = check(told("often", R"(,"ring":1)"));
+  EXPECT_EQ(absent.status, 0) << absent.out;
+  EXPECT_THAT(absent.out, AllOf(HasSubstr("absent from one run of mpirun -n 2; 1 run proved nothing (the first"),
+                                HasSubstr("then with 4 MiB for each rank's events: \"ring\":4 in reproducer.json")));
+}
+
 TEST_F(CommandCheck, TheFailureIsSeenBehindAnAllowedOne) {
   scenario = kTypes;
   for (const char* more : {"", R"(,"allow":["rank-error"])"}) {

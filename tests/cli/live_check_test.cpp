@@ -33,6 +33,18 @@ TEST(LiveCheck, AnExpectationThatTheRunDoesNotMeetIsMissed) {
   EXPECT_EQ(scratch.petri({"check", "--live-only", "legal.jsonl"}).status, 1);
 }
 
+TEST(LiveCheck, AGuardedFailureIsSeenBehindAnotherOne) {
+  const Scratch scratch;
+  scratch.write("a.jsonl", types_behind_an_abort("uint32"));
+  const Ran back = scratch.petri({"check", "--live-only", "a.jsonl"});
+  EXPECT_EQ(back.status, 1) << back.out << back.err;
+  EXPECT_THAT(back.out, HasSubstr("live: the failure is back (behind another one: rank-error: abort): "
+                                  "mismatch: allreduce@0 dtype"));
+  scratch.write("a.jsonl", types_behind_an_abort("int32"));
+  const Ran absent = scratch.petri({"check", "--live-only", "a.jsonl"});
+  EXPECT_EQ(absent.status, 0) << absent.out << absent.err;
+}
+
 TEST(LiveCheck, ACheckThatTakesTooLongIsEndedAndFails) {
   const Scratch scratch;
   scratch.write("slow.jsonl", R"({"petri":1,"world":2,"backend":"mpi","expect":{"verdict":"completes"}}

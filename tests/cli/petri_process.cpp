@@ -69,6 +69,17 @@ std::string without_seconds(const std::string& text) {
   return std::regex_replace(text, seconds, "#.## s");
 }
 
+std::string types_behind_an_abort(const std::string& type_of_rank_1) {
+  return R"({"petri":1,"world":2,"backend":"mpi",)"
+         R"("expect":{"verdict":"mismatch","signature":"mismatch: allreduce@0 dtype","absent":true}}
+{"rank":0,"op":"allreduce","count":1,"dtype":"int32","reduce":"sum"}
+{"rank":0,"op":"abort"}
+{"rank":1,"op":"allreduce","count":1,"dtype":")" +
+         type_of_rank_1 + R"(","reduce":"sum"}
+{"end":true,"events":3}
+)";
+}
+
 std::string golden(const std::string& name, const std::string& text) {
   const fs::path file = fs::path(PETRI_GOLDEN) / name;
   if (std::getenv("PETRI_UPDATE_GOLDEN") != nullptr) std::ofstream(file, std::ios::binary) << without_seconds(text);

@@ -35,6 +35,9 @@ class Scratch {
 // The text with numbers of seconds as "#.## s".
 std::string without_seconds(const std::string& text);
 
+// A guard against a mismatch of types: two ranks reduce, int32 and the given type, then rank 0 aborts.
+std::string types_behind_an_abort(const std::string& type_of_rank_1);
+
 // The text that is kept in tests/cli/golden under this name. With PETRI_UPDATE_GOLDEN set, `text` is kept first.
 std::string golden(const std::string& name, const std::string& text);
 
