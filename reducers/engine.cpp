@@ -69,6 +69,7 @@ class Engine {
     result_.scenario = *current_.scenario;
     name_origin(result_.scenario, input_, options_);
     for (AlsoFound& also : result_.also_found) name_origin(also.scenario, input_, options_);
+    result_.undecided = undecided_.size();
     result_.asked = judge_.asked();
     result_.wasted = wasted();
     result_.seconds = seconds_since(start_);
@@ -112,7 +113,12 @@ class Engine {
     // One gain is enough: the passes then go on from there.
     const std::unique_ptr<Search> search = try_in_order(
         base, [&](const ScenarioPtr& now) { return now == base ? single_removals(now) : std::vector<Proposal>{}; });
-    return walk("final sweep", *search, true);
+    std::unordered_set<std::string> before;
+    std::swap(before, undecided_);
+    const bool gained = walk("final sweep", *search, true);
+    result_.undecided_singles = undecided_.size();
+    undecided_.merge(before);
+    return gained;
   }
 
   bool walk(std::string_view name, Search& search, bool others) {
@@ -124,6 +130,7 @@ class Engine {
         stop_now();
         break;
       }
+      if (trial.candidate.scenario != nullptr && !affords(trial.candidate.fingerprint)) break;
       const bool accept = trial.candidate.scenario != nullptr && decide(trial, others);
       if (accept) {
         gained = true;
@@ -144,8 +151,18 @@ class Engine {
 
   bool decide(const Trial& trial, bool others) {
     count(trial.candidate.fingerprint);
+    if (trial.judgement.answer == Answer::unresolved) undecided_.insert(trial.candidate.fingerprint);
     if (others && !trial.judgement.other.empty()) keep_aside(trial);
     return trial.judgement.answer == Answer::reproduces;
+  }
+
+  // Only a candidate that was not decided before costs of the budget: where all that is left is known, the end is
+  // reached, and not a stop.
+  bool affords(const std::string& fingerprint) {
+    const std::uint64_t limit = options_.limits.tests;
+    if (limit == 0 || result_.tests < limit || decided_.contains(fingerprint)) return true;
+    result_.stopped_by = "tests";
+    return false;
   }
 
   void count(const std::string& fingerprint) {
@@ -167,7 +184,6 @@ class Engine {
 
   bool stopped() {
     if (!result_.stopped_by.empty()) return true;
-    if (options_.limits.tests != 0 && result_.tests >= options_.limits.tests) result_.stopped_by = "tests";
     if (const std::string_view reason = deadline_.reached(); !reason.empty()) result_.stopped_by = reason;
     return !result_.stopped_by.empty();
   }
@@ -195,7 +211,7 @@ class Engine {
   PassContext context_;
   Current current_;
   ShrinkResult result_;
-  std::unordered_set<std::string> decided_;
+  std::unordered_set<std::string> decided_, undecided_;
   std::uint64_t used_ = 0;  // decided by asking in this run
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_gain_ = start_;

@@ -67,6 +67,10 @@ struct ShrinkResult {
   std::string_view claim;  // kOneMinimal or kStoppedEarly
   std::string stopped_by;  // "tests", "time" or "request" where it stopped early
   std::uint64_t tests = 0;
+  // Different candidates for which the oracle had no answer. They were kept out as if they passed: with an answer, the
+  // result might be smaller. And those of them that take a single rank, event or communicator from the result: of these
+  // the claim knows nothing.
+  std::uint64_t undecided = 0, undecided_singles = 0;
   // The same input, oracle, seed and budget of tests end here again: nothing that depends on the machine stopped it.
   bool repeatable() const { return stopped_by.empty() || stopped_by == "tests"; }
   std::uint64_t asked = 0;   // calls of the oracle

@@ -126,6 +126,21 @@ TEST(Engine, ABudgetOfTestsStopsAtTheSamePlaceWithAnyNumberOfThreads) {
   }
 }
 
+TEST(Engine, ABudgetThatIsJustEnoughIsNoStop) {
+  const ShrinkResult all = shrink(tangled_job(), when(is_tangled));
+  for (const int jobs : {1, 3}) {
+    ShrinkOptions options;
+    options.jobs = jobs;
+    options.limits.tests = all.tests;
+    const ShrinkResult enough = shrink(tangled_job(), when(is_tangled), options);
+    EXPECT_EQ(enough.claim, kOneMinimal);
+    EXPECT_EQ(enough.stopped_by, "");
+    EXPECT_EQ(enough.tests, all.tests);
+    options.limits.tests = all.tests - 1;
+    EXPECT_EQ(shrink(tangled_job(), when(is_tangled), options).claim, kStoppedEarly);
+  }
+}
+
 TEST(Engine, ABudgetOfTimeStopsEarly) {
   ShrinkOptions options;
   options.limits.seconds = 1e-9;
@@ -158,7 +173,11 @@ TEST(Engine, AnUnresolvedCandidateIsNoReproduction) {
   const Oracle oracle = [](const Scenario& s) {
     return Judgement{s.world() < 4 ? Answer::unresolved : Answer::reproduces, {}};
   };
-  EXPECT_EQ(shrink(data_parallel_job(), oracle).scenario.world(), 4);
+  const ShrinkResult result = shrink(data_parallel_job(), oracle);
+  EXPECT_EQ(result.scenario.world(), 4);
+  EXPECT_GT(result.undecided, 0U);
+  EXPECT_EQ(result.undecided_singles, 1U) << "whichever of the four goes, the same program is left";
+  EXPECT_EQ(shrink(data_parallel_job(), when(has_extra_collective)).undecided, 0U);
 }
 
 TEST(Engine, DifferentFailuresAreKeptAside) {
