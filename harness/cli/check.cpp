@@ -8,6 +8,7 @@
 #include "harness/cli/check_report.hpp"
 #include "harness/cli/check_run.hpp"
 #include "harness/cli/check_select.hpp"
+#include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/shard.hpp"
 #include "harness/cli/terminal.hpp"
@@ -47,9 +48,9 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
       "only reproducers that changed, by git, since the work left the default branch or, on that, since the commit "
       "before: committed or not; with --run-commands also the commands of all others");
   add("changed-since", po::value(&since)->value_name("REF"), "the same since the work left REF, e.g. origin/main");
-  add("timeout", po::value(&o.reproducer.timeout_s)->value_name("S")->default_value(60),
+  add("timeout", seconds("timeout", &o.reproducer.timeout_s)->default_value("60"),
       "limit for each check, and for each run of a command");
-  add("jobs,j", po::value(&o.jobs)->value_name("N")->default_value(1), "checks at a time");
+  add("jobs,j", number("jobs", &o.jobs, 1, kMostJobs)->default_value("1"), "checks at a time");
   add("allow-no-expect", po::bool_switch(&o.reproducer.allow_no_expect),
       "pass over scenarios without an expectation: they are no reproducers, and where there are no others, nothing is "
       "wrong");
@@ -67,8 +68,6 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
   if (o.model_only + o.live_only + o.commands_only > 1)
     throw UsageError{"--model-only, --live-only and --commands-only leave nothing to check"};
   if (o.commands_only && !o.reproducer.run_commands) throw UsageError{"--commands-only needs --run-commands"};
-  if (o.jobs < 1) throw UsageError{"--jobs needs a number of checks"};
-  if (!(o.reproducer.timeout_s > 0)) throw UsageError{"--timeout needs a number of seconds"};
   o.reproducer.program_path.assign(programs.begin(), programs.end());
   return o;
 }

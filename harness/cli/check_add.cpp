@@ -9,6 +9,7 @@
 
 #include "harness/cli/check.hpp"
 #include "harness/cli/filing.hpp"
+#include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
@@ -50,11 +51,11 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
   add("add", po::value(&r.input)->required()->value_name("FILE"), "scenario file, or folder of recorded ranks");
   add("to", po::value(&r.to)->value_name("FOLDER")->default_value("scenarios"), "where the new folder goes");
   add("name", po::value(&r.name)->value_name("NAME"), "its name; without it FILE's");
-  add("ranks", po::value(&r.ranks)->value_name("N"), "with how many the program runs; without it as in the scenario");
+  add("ranks", number("ranks", &r.ranks, 1), "with how many the program runs; without it as in the scenario");
   add("run-commands", po::bool_switch(&r.trial.run_commands),
       "try the guard once: with the bug still in the program it has to fail");
   add("program-path", po::value(&places)->value_name("FOLDER")->composing(), "where the program is, before PATH");
-  add("timeout", po::value(&r.trial.timeout_s)->value_name("S")->default_value(60), "limit for a run of the program");
+  add("timeout", seconds("timeout", &r.trial.timeout_s)->default_value("60"), "limit for a run of the program");
   add("allow-no-failure", po::bool_switch(&r.any_outcome), "also what completes (a legal twin) or is ambiguous");
   add("json", po::bool_switch(&r.json), "print one JSON object");
   po::variables_map values;
@@ -66,10 +67,9 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
   if (separator != args.end()) r.program.assign(separator + 1, args.end());
   if (separator != args.end() && (r.program.empty() || r.program[0].empty()))
     throw UsageError{"after -- comes the program that must stay free of the failure"};
-  if (values.count("ranks") != 0 && (r.ranks < 1 || r.program.empty()))
+  if (values.count("ranks") != 0 && r.program.empty())
     throw UsageError{"--ranks is a number of the program's ranks: -- PROGRAM is missing"};
   if (r.trial.run_commands && r.program.empty()) throw UsageError{"--run-commands needs -- PROGRAM"};
-  if (!(r.trial.timeout_s > 0)) throw UsageError{"--timeout needs a number of seconds"};
   r.trial.program_path.assign(places.begin(), places.end());
   return r;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/cli/missing_records.hpp"
+#include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/recorded_run.hpp"
@@ -21,6 +22,8 @@
 
 namespace petri::cli {
 namespace {
+
+constexpr std::uint64_t kMostRing_mib = 1 << 20;  // a terabyte
 
 constexpr Help kHelp{
     "petri record [options] -- mpirun ARGUMENT...",
@@ -100,7 +103,6 @@ int run_record(const std::vector<std::string>& args) {
   // Everything after "--" is the program's, whatever it looks like.
   const auto separator = std::find(args.begin(), args.end(), "--");
   RecordRequest request;
-  double timeout_s = 0;
   std::uint64_t ring_mib = 0;
   po::options_description options("Options");
   options.add_options()("output,o", po::value(&request.file)->value_name("FILE"),
@@ -108,27 +110,20 @@ int run_record(const std::vector<std::string>& args) {
       "dir", po::value(&request.dir)->value_name("FOLDER"),
       "keep the ranks' records in this folder, which all hosts of the job should share; without it they are gone "
       "when the scenario file is written")(
-      "timeout", po::value(&timeout_s)->value_name("SECONDS"),
+      "timeout", seconds("timeout", &request.job.timeout_s),
       "stop after so long without progress even if no deadlock is proved; without it 600, and never while a rank "
       "computes")("strict", po::bool_switch(&request.job.strict),
                   "make every send wait for its receive, and every collective for all its ranks")(
       "digests", po::bool_switch(&request.job.digests), "record digests and summaries of buffers")(
       "buffers", po::bool_switch(&request.job.buffers), "record which memory each call reads and writes")(
-      "ring", po::value(&ring_mib)->value_name("MIB"),
+      "ring", number("ring", &ring_mib, std::uint64_t{1}, kMostRing_mib)->value_name("MIB"),
       "memory for the events of a rank; the oldest are dropped when it is full (16)")(
       "json", po::bool_switch(&request.json), "one JSON object as the last line of stdout");
   po::variables_map values;
   if (!parse({args.begin(), separator}, kHelp, options, {}, values)) return kOk;
   if (separator == args.end() || separator + 1 == args.end())
     throw UsageError{"record needs the program after --: petri record -- mpirun -n 4 ./program"};
-  if (values.count("timeout") != 0) {
-    if (!(timeout_s > 0)) throw UsageError{"--timeout needs a positive number of seconds"};
-    request.job.timeout_s = timeout_s;
-  }
-  if (values.count("ring") != 0) {
-    if (ring_mib == 0) throw UsageError{"--ring needs a positive number of MiB"};
-    request.job.ring_mib = ring_mib;
-  }
+  if (values.count("ring") != 0) request.job.ring_mib = ring_mib;
   if (!request.file.empty()) require_writable(request.file);
   request.job.command.arguments.assign(separator + 1, args.end());
   return record(std::move(request));

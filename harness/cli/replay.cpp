@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/cli/live.hpp"
+#include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/run_report.hpp"
@@ -68,11 +69,18 @@ std::string comparison(const ReplayResult& replay, const Outcome& expected, bool
 }
 
 Delay parse_delay(const std::string& text) {
-  Delay delay;
-  char rest = '\0';
-  if (std::sscanf(text.c_str(), "%d:%u:%lf%c", &delay.rank, &delay.seq, &delay.ms, &rest) != 3 || delay.ms < 0)
-    throw UsageError{fmt::format("--delay needs RANK:SEQ:MILLISECONDS, not '{}'", text)};
-  return delay;
+  const std::string_view whole = text;
+  const std::size_t first = whole.find(':');
+  const std::size_t second = first == std::string::npos ? first : whole.find(':', first + 1);
+  if (second != std::string::npos) {
+    const auto rank = whole_number(whole.substr(0, first));
+    const auto seq = whole_number(whole.substr(first + 1, second - first - 1));
+    const auto ms = real_number(whole.substr(second + 1));
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+    if (rank && seq && ms && *rank <= kMost && *seq <= kMost && *ms <= 1000 * kLongest_s)
+      return {static_cast<std::int32_t>(*rank), static_cast<std::uint32_t>(*seq), *ms};
+  }
+  throw UsageError{fmt::format("--delay needs RANK:SEQ:MILLISECONDS, not '{}'", text)};
 }
 
 // What the scenario must have for the request to make sense.
@@ -138,17 +146,16 @@ int run_replay(const std::vector<std::string>& args) {
   ReplayRequest request;
   std::string file;
   std::vector<std::string> delays;
-  double timeout_s = 0;
   po::options_description options("Options");
   options.add_options()("strict", po::bool_switch(&request.options.strict),
                         "make every send wait for its receive, and every collective for all its ranks")(
-      "repeat", po::value(&request.repeat)->value_name("N"), "run N times and count the outcomes")(
+      "repeat", number("repeat", &request.repeat, 1), "run N times and count the outcomes")(
       "free-order", po::bool_switch(&request.options.free_order),
       "wildcards take what comes first; without it they take what the scenario says they got")(
       "delay", po::value(&delays)->value_name("RANK:SEQ:MS")->composing(),
-      "wait before this event of this rank; may be repeated")("timeout", po::value(&timeout_s)->value_name("SECONDS"),
+      "wait before this event of this rank; may be repeated")("timeout", seconds("timeout", &request.options.timeout_s),
                                                               "stop after so long without progress (60)")(
-      "max-processes", po::value(&request.max_processes)->value_name("N"), "refuse a scenario of more ranks (64)")(
+      "max-processes", number("max-processes", &request.max_processes, 1), "refuse a scenario of more ranks (64)")(
       "output,o", po::value(&request.output)->value_name("FILE"), "write what the replay did as a scenario")(
       "json", po::bool_switch(&request.json), "one JSON object");
   po::options_description all;
@@ -159,11 +166,6 @@ int run_replay(const std::vector<std::string>& args) {
   po::variables_map values;
   if (!parse(args, kHelp, all, positional, values)) return kOk;
   if (file.empty()) throw UsageError{"SCENARIO is missing"};
-  if (request.repeat < 1) throw UsageError{"--repeat needs a positive number"};
-  if (values.count("timeout") != 0) {
-    if (!(timeout_s > 0)) throw UsageError{"--timeout needs a positive number of seconds"};
-    request.options.timeout_s = timeout_s;
-  }
   for (const std::string& text : delays) request.options.delays.push_back(parse_delay(text));
   request.options.source = file;
   const Scenario scenario = load_input(file);

@@ -6,6 +6,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/diagnose_options.hpp"
+#include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/diagnose/diagnose.hpp"
@@ -58,9 +59,9 @@ int run_show(const std::vector<std::string>& args) {
   ColumnOptions columns;
   po::options_description options("Options");
   options.add_options()("ranks", po::value<std::string>()->value_name("LIST"), "only these ranks, e.g. 0-4,7");
-  options.add_options()("around",
-                        po::value<std::size_t>(&columns.around)->default_value(columns.around)->value_name("N"),
-                        "rows before and after the place of failure");
+  options.add_options()(
+      "around", number("around", &columns.around, std::size_t{0})->default_value(std::to_string(columns.around)),
+      "rows before and after the place of failure");
   options.add_options()("all", po::bool_switch(&columns.all), "every event and every column, however wide");
   add_diagnose_options(options);
   options.add_options()("scenario", po::value<std::string>()->required(), "the scenario");

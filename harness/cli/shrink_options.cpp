@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <sstream>
+#include <string_view>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/trace/whole_file.hpp"
@@ -14,23 +15,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRepeats = 10000;
+constexpr std::uint64_t kMostRepeats = 10000;
 
 constexpr Help kHelp{"petri shrink [options] SCENARIO",
                      "Shrinks a failing scenario to the fewest ranks and events that still fail in the same way.",
                      "petri shrink -o small.jsonl hang.jsonl    writes the reproducer and replays it once;\n"
                      "  the same command after an interrupt or a kill goes on where it was"};
 
-std::optional<KOfN> k_of_n_from(const std::string& text) {
-  if (text.empty()) return std::nullopt;
-  KOfN wanted;
-  char slash = 0;
-  std::istringstream in(text);
-  if (!(in >> wanted.k >> slash >> wanted.n) || slash != '/' || in.peek() != EOF || wanted.k < 1 ||
-      wanted.n < wanted.k || wanted.n > kMostRepeats) {
-    throw UsageError{fmt::format("--k-of-n needs K/N with 1 <= K <= N, not '{}'", text)};
-  }
-  return wanted;
+KOfN k_of_n_from(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const std::string_view second = slash == std::string::npos ? "" : std::string_view(text).substr(slash + 1);
+  const std::uint64_t k = whole_number(std::string_view(text).substr(0, slash)).value_or(0);
+  const std::uint64_t n = whole_number(second).value_or(0);
+  if (k < 1 || n < k || n > kMostRepeats)
+    throw UsageError{fmt::format("--k-of-n needs K/N with 1 <= K <= N <= {}, not '{}'", kMostRepeats, text)};
+  return {static_cast<int>(k), static_cast<int>(n)};
 }
 
 std::string default_output(const ShrinkArguments& a) {
@@ -42,7 +41,6 @@ std::string default_output(const ShrinkArguments& a) {
 }
 
 void require_sense(const ShrinkArguments& a) {
-  if (a.jobs < 1) throw UsageError{"--jobs needs a number of threads"};
   if (a.resume && a.journal.empty())
     throw UsageError{"--resume needs the --journal to go on with; without one, a run goes on by itself"};
   if (!a.journal.empty() && !a.resume && fs::exists(a.journal))
@@ -69,11 +67,12 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   po::options_description options;
   auto add = options.add_options();
   add("output,o", po::value(&a.output)->value_name("FILE"), "where the reproducer goes (default: NAME.min.jsonl here)");
-  add("jobs,j", po::value(&a.jobs)->value_name("N")->default_value(1),
+  add("jobs,j", number("jobs", &a.jobs, 1, kMostJobs)->default_value("1"),
       "judge on N threads; the result is the same for any N");
-  add("seed", po::value(&a.seed)->value_name("S")->default_value(0), "try in another order");
-  add("max-tests", po::value(&a.max_tests)->value_name("N")->default_value(0), "stop after N candidates; 0: never");
-  add("max-time", po::value(&a.max_time_s)->value_name("S")->default_value(0),
+  add("seed", number("seed", &a.seed, std::uint64_t{0})->default_value("0"), "try in another order");
+  add("max-tests", number("max-tests", &a.max_tests, std::uint64_t{0})->default_value("0"),
+      "stop after N candidates; 0: never");
+  add("max-time", seconds("max-time", &a.max_time_s, Zero::allowed)->default_value("0"),
       "stop after S seconds; 0: never. Where it stops depends on the machine");
   add("journal", po::value(&a.journal)->value_name("FILE"),
       "write each verdict to FILE and leave it there (default: beside the output until the end is reached; from there "
@@ -83,7 +82,7 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   add("oracle", po::value(&a.oracle)->value_name("model|live|CMD")->default_value("model"),
       "who judges: the model, live replays of what the model lets pass, or a program that is started in a fresh folder "
       "with scenario.jsonl in it (also its last argument) and exits with 0 when the failure is there");
-  add("timeout", po::value(&a.timeout_s)->value_name("S")->default_value(300),
+  add("timeout", seconds("timeout", &a.timeout_s)->default_value("300"),
       "limit for one run of such a program or replay");
   add("k-of-n", po::value(&k_of_n)->value_name("K/N"), "ask up to N times; K failures count");
   add("keep", po::value(&a.keep)->value_name("FOLDER"),
@@ -95,7 +94,7 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   options.add_options()("scenario", po::value(&a.input)->required(), "scenario file, or folder of recorded ranks");
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
-  a.k_of_n = k_of_n_from(k_of_n);
+  if (values.count("k-of-n") != 0) a.k_of_n = k_of_n_from(k_of_n);
   if (a.output.empty()) a.output = default_output(a);
   require_sense(a);
   return a;
