@@ -59,9 +59,8 @@ void Mail::let_go(Side& side) {
 void Mail::pair(Box& box, std::uint32_t send, std::uint32_t recv) {
   sends_[send].partner = recv;
   recvs_[recv].partner = send;
-  auto& sent = box.from(this->send(send).source).sends;
-  sent.erase(std::find(sent.begin(), sent.end(), send));
-  box.recvs.erase(std::lower_bound(box.recvs.begin(), box.recvs.end(), recv));
+  box.from(this->send(send).source).sends.erase(send);
+  box.recvs.erase(recv);
   wildcards_.erase(recv);
   fresh_.emplace_back(send, recv);
   if (!this->recv(recv).holds) let_go(sends_[send]);
@@ -90,7 +89,7 @@ void Mail::try_send(Box& box, std::uint32_t send) {
 void Mail::settle(Box& box) {
   for (bool moved = true; moved;) {
     moved = false;
-    for (const std::uint32_t recv : std::vector<std::uint32_t>(box.recvs))
+    for (const std::uint32_t recv : std::vector<std::uint32_t>(box.recvs.begin(), box.recvs.end()))
       if (try_recv(box, recv)) moved = true;
   }
 }
@@ -149,14 +148,14 @@ bool Mail::visible(std::int32_t comm, std::int32_t dest, std::int32_t source, st
 bool Mail::withdraw_send(std::uint32_t number) {
   if (send_matched(number)) return false;
   Box& box = boxes_.at(key(send(number).comm, send(number).dest));
-  std::erase(box.from(send(number).source).sends, number);
+  box.from(send(number).source).sends.erase(number);
   return true;
 }
 
 bool Mail::withdraw_recv(std::uint32_t number) {
   if (recv_matched(number)) return false;
   Box& box = boxes_.at(key(recv(number).comm, recv(number).dest));
-  std::erase(box.recvs, number);
+  box.recvs.erase(number);
   wildcards_.erase(number);
   settle(box);
   return true;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/model/number_queue.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri::model {
@@ -82,11 +83,11 @@ class Mail {
   };
   struct Channel {  // what one source sent there: pending, in the order of posting
     std::int32_t source = 0;
-    std::vector<std::uint32_t> sends;
+    NumberQueue sends;
   };
-  struct Box {                         // what waits at one destination of one communicator
-    std::vector<std::uint32_t> recvs;  // pending, in the order of posting
-    std::vector<Channel> channels;     // by ascending source; one that is empty now will be used again
+  struct Box {                      // what waits at one destination of one communicator
+    NumberQueue recvs;              // pending, in the order of posting
+    std::vector<Channel> channels;  // by ascending source; one that is empty now will be used again
     const Channel* find(std::int32_t source) const;
     Channel& from(std::int32_t source);
   };

@@ -89,4 +89,18 @@ TEST(Mail, ProbeSeesOnlyMessagesThatNoReceiveHasAClaimOn) {
 }
 
 }  // namespace
+TEST(Mail, ALongBacklogIsTakenFromTheFront) {
+  Mail mail;
+  constexpr std::uint32_t kMessages = 400'000;  // many seconds where taking one moves all that follow
+  for (std::uint32_t i = 0; i < kMessages; ++i) mail.post_send(message(1, 0));
+  for (std::uint32_t i = 0; i + 3 < kMessages; ++i) mail.post_recv(message(1, 0));
+  const auto taken = mail.take_matches();
+  ASSERT_EQ(taken.size(), kMessages - 3);
+  for (std::uint32_t i = 0; i < taken.size(); ++i) ASSERT_EQ(taken[i], std::pair(i, i));
+  EXPECT_TRUE(mail.withdraw_send(kMessages - 2));
+  mail.post_recv(message(1, 0));
+  mail.post_recv(message(1, 0));
+  EXPECT_THAT(mail.take_matches(), ElementsAre(Pair(kMessages - 3, kMessages - 3), Pair(kMessages - 1, kMessages - 2)));
+}
+
 }  // namespace petri::model
