@@ -210,19 +210,16 @@ void name_culprits(Blame& blame, bool groups_differ) {
     blame.culprits.insert(blame.culprits.end(), blame.sides[i].ranks.begin(), blame.sides[i].ranks.end());
   blame.by_majority = !blame.tie && blame.precedent.empty() && blame.reading == Reading::unclear;
   if (blame.tie) {
-    const std::string odd = ranks_text(blame.sides[1].ranks), even = ranks_text(blame.sides[0].ranks);
+    blame.culprits.insert(blame.culprits.end(), blame.sides[0].ranks.begin(), blame.sides[0].ranks.end());
     if (blame.reading == Reading::skipped) {
       // As many ranks make the call as do not: the smaller story is that somebody made one call too many.
-      blame.culprits = blame.sides[0].ranks;
       std::swap(blame.sides[0], blame.sides[1]);
       blame.reading = Reading::extra;
-      blame.other_reading = fmt::format("it is as possible that {} left the call out", odd);
-    } else if (blame.reading == Reading::extra) {
-      blame.other_reading = fmt::format("it is as possible that {} left the call out", even);
-    } else {
-      blame.culprits.insert(blame.culprits.end(), blame.sides[0].ranks.begin(), blame.sides[0].ranks.end());
-      blame.other_reading = "neither side is in the majority";
     }
+    blame.other_reading = blame.reading == Reading::extra
+                              ? fmt::format("it is as possible that {} left the call out: as many made it as did not",
+                                            ranks_text(blame.sides[0].ranks))
+                              : "neither side is in the majority";
   }
   std::sort(blame.culprits.begin(), blame.culprits.end());
 }
@@ -241,10 +238,9 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
   for (const Side& side : result.sides)
     if (side.event && std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())
       result.events.push_back(*side.event);
-  const auto is_culprit = [&](const EventRef& ref) {
-    return std::binary_search(result.culprits.begin(), result.culprits.end(), ref.rank);
-  };
-  std::stable_partition(result.events.begin(), result.events.end(), is_culprit);
+  const std::vector<std::int32_t>& first = result.tie ? result.sides[1].ranks : result.culprits;
+  std::stable_partition(result.events.begin(), result.events.end(),
+                        [&](EventRef ref) { return std::binary_search(first.begin(), first.end(), ref.rank); });
   return result;
 }
 

@@ -29,12 +29,12 @@ enum class Reading : std::uint8_t {
 
 struct Blame {
   Reading reading = Reading::unclear;
-  std::vector<std::int32_t> culprits;  // ascending
+  std::vector<std::int32_t> culprits;  // ascending; of a tie the ranks of both sides
   std::vector<Side> sides;             // the largest first; the culprits' are not the first one
   std::vector<std::int32_t> silent;    // members that did not come and may have: counted on no side
   std::vector<EventRef> events;        // the culprits' deviating call first, then the other side's
   std::optional<EventRef> call;        // the one that is extra, or that was skipped
-  bool tie = false;                    // no majority: the other reading is as good
+  bool tie = false;                    // no majority: the reading is that of the second side, the other one is as good
   bool by_majority = false;            // nothing but the numbers names the culprits
   std::string precedent;               // a sentence, where the rest of the record names the culprits of a tie
   std::string other_reading;           // a sentence, where the evidence allows two

@@ -14,11 +14,11 @@
 #include "harness/diagnose/in_progress.hpp"
 #include "harness/diagnose/kernel.hpp"
 #include "harness/diagnose/minority.hpp"
-#include "harness/diagnose/odd_step.hpp"
 #include "harness/diagnose/signature.hpp"
 #include "harness/diagnose/unanswered.hpp"
 #include "harness/diagnose/wait_graph.hpp"
 #include "harness/diagnose/window_waits.hpp"
+#include "harness/diagnose/witnesses.hpp"
 #include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
@@ -135,7 +135,8 @@ class DeadlockTeller {
     }
     Finding finding = finding_of(component, closed);
     finding.kind = Verdict::deadlock;
-    if (finding.culprits.size() > 1) settle_by_steps(scenario_, run_, involved(component, finding), kUnset, finding);
+    if (finding.culprits.size() > 1)
+      ask_witnesses(scenario_, run_, precedents_, suspects(component, finding), kUnset, finding);
     chain_.add_near_misses(component, finding);
     chain_.add_places(component, finding);
     fault.findings.push_back(std::move(finding));
@@ -164,10 +165,14 @@ class DeadlockTeller {
     return from_cycle(component, closed);
   }
 
-  // Everybody in the component, and whom it names or waits for.
-  std::vector<std::int32_t> involved(const Component& component, const Finding& finding) const {
-    std::vector<std::int32_t> ranks = ranks_at(component);
-    ranks.insert(ranks.end(), component.ranks.begin(), component.ranks.end());
+  // Whom the finding names or somebody in the component waits for. In a cycle those are all who can have begun it: of
+  // ranks that wait alike, some may be waited for by nobody.
+  std::vector<std::int32_t> suspects(const Component& component, const Finding& finding) const {
+    std::vector<std::int32_t> ranks = component.ranks;
+    if (component.terminal != Terminal::none) {
+      const std::vector<std::int32_t> waiting = ranks_at(component);
+      ranks.insert(ranks.end(), waiting.begin(), waiting.end());
+    }
     ranks.insert(ranks.end(), finding.culprits.begin(), finding.culprits.end());
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
@@ -188,7 +193,7 @@ class DeadlockTeller {
     const Side& odd = who.sides[1];
     finding.expected = fmt::format("{}: {}", ranks_text(most.ranks), most.text);
     finding.actual = fmt::format("{}: {}", ranks_text(odd.ranks), odd.text);
-    const std::string culprits = sentence_start(who.culprits);
+    const std::string culprits = sentence_start(who.tie ? odd.ranks : who.culprits);
     const std::string meeting = fmt::format("At {}, {}", place, sides_text(who));
     switch (who.reading) {
       case Reading::extra:
@@ -214,7 +219,7 @@ class DeadlockTeller {
       finding.evidence.push_back(fmt::format("{} named because {} of {} ranks agree on the other call",
                                              ranks_text(who.culprits), most.ranks.size(),
                                              run_.gatherings.members(gathering).size()));
-    if (who.tie) settle_by_steps(scenario_, run_, involved(component, finding), kUnset, finding);
+    if (who.tie) ask_witnesses(scenario_, run_, precedents_, suspects(component, finding), kUnset, finding);
     return finding;
   }
 

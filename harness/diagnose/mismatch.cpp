@@ -8,7 +8,7 @@
 #include "harness/diagnose/blame.hpp"
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
-#include "harness/diagnose/odd_step.hpp"
+#include "harness/diagnose/witnesses.hpp"
 #include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
@@ -38,11 +38,10 @@ std::string form_of(const Event& event, const Clash& clash) {
 }
 
 std::string reading_text(const Blame& blame) {
+  const std::string who = ranks_text(blame.tie ? blame.sides[1].ranks : blame.culprits);
   switch (blame.reading) {
-    case Reading::extra:
-      return fmt::format("{} made a call that the other side did not make", ranks_text(blame.culprits));
-    case Reading::skipped:
-      return fmt::format("{} left out a call that the other side made", ranks_text(blame.culprits));
+    case Reading::extra: return fmt::format("{} made a call that the other side did not make", who);
+    case Reading::skipped: return fmt::format("{} left out a call that the other side made", who);
     case Reading::swapped: return "both sides make the same calls, in another order";
     case Reading::unclear: break;
   }
@@ -68,7 +67,11 @@ Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gat
   if (!who.precedent.empty()) finding.evidence.push_back(who.precedent);
   if (who.by_majority) finding.evidence.push_back("the culprit is named because the other side is the majority");
   const Event& clashing = at(scenario, clash.sides.front().events.front());
-  if (who.tie) settle_by_steps(scenario, run, run.gatherings.members(gathering), clashing.step, finding);
+  if (who.tie) {
+    std::vector<std::int32_t> suspects = run.gatherings.members(gathering);
+    std::sort(suspects.begin(), suspects.end());
+    ask_witnesses(scenario, run, precedents, suspects, clashing.step, finding);
+  }
   return {{finding}, form_of(clashing, clash)};
 }
 

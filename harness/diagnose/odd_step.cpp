@@ -1,15 +1,10 @@
 #include "harness/diagnose/odd_step.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <string>
 #include <tuple>
 #include <utility>
-
-#include "harness/diagnose/describe.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -103,30 +98,6 @@ std::optional<OddStep> find_odd_step(const Scenario& scenario, const model::Run&
     found = difference;
   }
   return found;
-}
-
-bool settle_by_steps(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& ranks,
-                     std::int32_t step, Finding& finding) {
-  const auto odd = find_odd_step(scenario, run, ranks, step);
-  if (!odd) return false;
-  const Event& instead = at(scenario, odd->instead);
-  const std::string usual = odd->usual ? event_text(scenario, *odd->usual) : "the end of the step";
-  finding.culprits = {odd->rank};
-  finding.call = odd->instead;
-  std::erase(finding.events, odd->instead);
-  finding.events.insert(finding.events.begin(), odd->instead);
-  finding.expected = fmt::format("{}, as in the steps before", usual);
-  finding.actual = fmt::format("rank {}: {}", odd->rank, event_text(scenario, odd->instead));
-  finding.evidence.push_back(std::exchange(
-      finding.text,
-      fmt::format("Rank {} did in step {} what it had done in none of its steps before: {} ({}) came where "
-                  "{} was expected.",
-                  odd->rank, odd->step, event_text(scenario, odd->instead), place_text(instead), usual)));
-  std::vector<std::int32_t> others = ranks;
-  std::erase(others, odd->rank);
-  finding.evidence.push_back(
-      fmt::format("{} did what {} had done in a step before", ranks_text(others), others.size() == 1 ? "it" : "they"));
-  return true;
 }
 
 }  // namespace petri::diagnosis

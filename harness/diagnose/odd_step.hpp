@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "harness/diagnose/diagnose.hpp"
 #include "harness/model/run.hpp"
 
 namespace petri::diagnosis {
@@ -24,9 +23,5 @@ struct OddStep {
 // where none or several are such, or where one has no step before: then the steps name nobody.
 std::optional<OddStep> find_odd_step(const Scenario& scenario, const model::Run& run,
                                      const std::vector<std::int32_t>& ranks, std::int32_t step = kUnset);
-
-// Makes such a rank the culprit of a finding that names nobody for certain, and says why; false where there is none.
-bool settle_by_steps(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& ranks,
-                     std::int32_t step, Finding& finding);
 
 }  // namespace petri::diagnosis

@@ -10,6 +10,7 @@ namespace petri::diagnosis {
 namespace {
 
 constexpr std::size_t kLeastPrecedents = 2;
+constexpr std::size_t kLongestContext = 256;
 constexpr std::uint64_t kStart = 0;  // before the first call of a rank
 
 std::uint64_t pair_of(std::uint64_t before, std::uint64_t call) {
@@ -72,6 +73,29 @@ bool Precedents::is_odd(const std::vector<EventRef>& one, const std::vector<Even
   const auto& events = scenario_.ranks[static_cast<std::size_t>(odd.rank)].events;
   const bool goes_on = odd.index + 1 < events.size() && are_alike({odd.rank, odd.index + 1}, other.front());
   return goes_on || elsewhere(calls_, token(at(scenario_, odd)), one.size()) != 0;
+}
+
+std::array<std::size_t, 2> Precedents::contexts(EventRef call, EventRef other) const {
+  const auto& before = scenario_.ranks[static_cast<std::size_t>(call.rank)].events;
+  const Token wanted = token(at(scenario_, call));
+  std::array<std::size_t, 2> longest{0, 0};
+  for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
+    const auto& events = scenario_.ranks[static_cast<std::size_t>(rank)].events;
+    for (std::uint32_t index = 0; index < events.size(); ++index) {
+      const EventRef here{rank, index};
+      if (here == call || here == other || token(events[index]) != wanted) continue;
+      const std::size_t most = std::min<std::size_t>({index, call.index, kLongestContext});
+      std::size_t length = 0;
+      while (length < most && token(events[index - 1 - length]) == token(before[call.index - 1 - length])) ++length;
+      if (length > longest[1]) longest[1] = length;
+      if (longest[1] > longest[0]) std::swap(longest[0], longest[1]);
+    }
+  }
+  return longest;
+}
+
+bool Precedents::is_less_usual(EventRef odd, EventRef usual) const {
+  return contexts(usual, odd)[1] > contexts(odd, usual)[0];
 }
 
 bool Precedents::are_alike(EventRef one, EventRef other) const {

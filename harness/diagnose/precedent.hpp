@@ -2,6 +2,7 @@
 // not: of two ranks that do different things at one place, the one that does what nobody does anywhere else began it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
@@ -24,6 +25,11 @@ class Precedents {
   // in other places as well, or be followed by the usual one.
   bool is_odd(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
 
+  // Two ranks made the same calls until the one did `odd` and the other `usual`. Does the record have several places in
+  // which `usual` follows more of these calls than it has anywhere before a call like `odd`? It is the longest context
+  // that tells what comes next.
+  bool is_less_usual(EventRef odd, EventRef usual) const;
+
   // The same operation with the same sizes, from the same call site, on communicators of one size.
   bool are_alike(EventRef one, EventRef other) const;
 
@@ -34,6 +40,9 @@ class Precedents {
   using Token = std::uint64_t;  // a hash of what makes two calls alike
   Token token(const Event& event) const;
   Token token_before(EventRef ref) const;
+  // How many of the calls before `call` also stand before another call like it, at the two places where it is most;
+  // at most kLongestContext. `other` is no such place.
+  std::array<std::size_t, 2> contexts(EventRef call, EventRef other) const;
   void count() const;
   // How often it is counted at other places than the `here` that are asked about.
   std::size_t elsewhere(const std::unordered_map<Token, std::uint32_t>& counts, Token wanted, std::size_t here) const;

@@ -1,0 +1,290 @@
+#include "harness/diagnose/like_ranks.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "harness/model/op_rules.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+using CommKind = std::uint64_t;  // what communicators of one purpose have in common
+
+constexpr std::size_t kMostEdited = 4;  // calls in a row that are left out or made in addition
+
+// A call as a part prescribes it, and as much of that as a missing call before it leaves as it is: a wait for all has
+// fewer requests.
+struct Token {
+  std::uint64_t strict = 0, loose = 0;
+  EventRef ref;
+};
+
+bool is_failed_poll(const Event& event) {
+  return event.flag == 0 || (event.extras->polls > 0 && event.flag != 1);
+}
+
+// The calls of one rank in order, up to where it stands. What it does between calls is no part of them.
+class Reader {
+ public:
+  // With `only`, calls on communicators of that kind alone.
+  Reader(const Scenario& scenario, const model::Run& run, std::int32_t rank, std::optional<CommKind> only)
+      : scenario_(scenario), only_(only), rank_(rank), events_(scenario.ranks[static_cast<std::size_t>(rank)].events) {
+    const auto slot = static_cast<std::size_t>(rank);
+    end_ = static_cast<std::uint32_t>(std::min<std::size_t>(run.index[slot] + std::size_t{1}, events_.size()));
+  }
+
+  std::optional<Token> next() {
+    for (; next_ < end_; ++next_) {
+      const Event& event = events_[next_];
+      note_communicator(event);
+      if (kind_of(event.op) == OpKind::host || is_failed_poll(event)) continue;
+      if (!only_ || comm_kind(event.comm) == *only_) return token_of(event, {rank_, next_++});
+    }
+    return std::nullopt;
+  }
+
+  // Goes on with the call at `index` and those after it, where partners count as if nothing had been before.
+  void go_to(std::uint32_t index) {
+    for (; next_ < index; ++next_) note_communicator(events_[next_]);
+    forget_partners();
+  }
+  void forget_partners() { partners_.clear(); }
+
+  // Communicators by the order in which the rank made them together with all of their parent; of others the sizes of
+  // both groups must do.
+  CommKind comm_kind(std::int32_t comm) {
+    const auto [kind, is_new] = kinds_.try_emplace(comm, 0);
+    if (is_new && comm != 0) {
+      const Communicator& known = scenario_.comms[static_cast<std::size_t>(comm)];
+      const std::size_t peers = known.peers_of(rank_).size();
+      kind->second = (CommKind{1} << 62) + (CommKind{peers} << 31) + known.ranks.size() + known.remote.size();
+    }
+    return kind->second;
+  }
+
+ private:
+  void note_communicator(const Event& event) {
+    if (event.new_comm != kNoComm && is_positional(event.op)) kinds_.try_emplace(event.new_comm, ++made_);
+  }
+
+  // Partners by the order in which they first appear on a communicator.
+  std::uint64_t partner(std::int32_t comm, std::int32_t peer) {
+    if (peer < 0) return static_cast<std::uint32_t>(peer);
+    return partners_.try_emplace({comm, peer}, partners_.size()).first->second;
+  }
+
+  Token token_of(const Event& event, EventRef ref) {
+    const EventExtras& extras = event.extras.get();
+    const bool is_message = kind_of(event.op) != OpKind::collective;
+    const std::array<std::uint64_t, 9> plain{
+        static_cast<std::uint64_t>(event.op),
+        comm_kind(event.comm),
+        static_cast<std::uint32_t>(tag_of(event)),
+        static_cast<std::uint32_t>(event.root),
+        is_message ? 0 : static_cast<std::uint64_t>(event.count),
+        static_cast<std::uint64_t>(event.dtype),
+        static_cast<std::uint64_t>(event.reduce),
+        event.site,
+        (std::uint64_t{static_cast<std::uint32_t>(extras.sendtag)} << 32) | static_cast<std::uint32_t>(extras.recvtag)};
+    Token token;
+    token.ref = ref;
+    const std::array<std::uint64_t, 4> open{XXH3_64bits(plain.data(), sizeof plain), partner(event.comm, event.peer),
+                                            partner(event.comm, extras.sendpeer), partner(event.comm, extras.recvpeer)};
+    token.loose = XXH3_64bits(open.data(), sizeof open);
+    const std::array<std::uint64_t, 2> whole{token.loose, extras.requests.size()};
+    token.strict = XXH3_64bits(whole.data(), sizeof whole);
+    return token;
+  }
+
+  const Scenario& scenario_;
+  std::optional<CommKind> only_;
+  std::int32_t rank_;
+  const std::vector<Event>& events_;
+  std::uint32_t next_ = 0, end_ = 0;
+  CommKind made_ = 0;
+  std::map<std::int32_t, CommKind> kinds_;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t> partners_;
+};
+
+// The sizes of the communicators that a rank is in, and on which side of them: who could not make a call is no judge of
+// who does.
+using Memberships = std::set<std::pair<std::size_t, std::size_t>>;
+
+std::vector<Memberships> memberships_of(const Scenario& scenario) {
+  std::vector<Memberships> all(scenario.ranks.size());
+  for (const Communicator& comm : scenario.comms) {
+    for (const std::int32_t rank : comm.ranks)
+      all[static_cast<std::size_t>(rank)].emplace(comm.ranks.size(), comm.remote.size());
+    for (const std::int32_t rank : comm.remote)
+      all[static_cast<std::size_t>(rank)].emplace(comm.remote.size(), comm.ranks.size());
+  }
+  return all;
+}
+
+// Goes through the calls of all ranks in step, and keeps together who has made the same ones so far.
+class Parting {
+ public:
+  Parting(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& suspects,
+          std::optional<CommKind> only)
+      : suspects_(suspects) {
+    for (std::int32_t rank = 0; rank < scenario.world(); ++rank) readers_.emplace_back(scenario, run, rank, only);
+    const Class all = comparable_ranks(scenario, run);
+    knows_all_ = std::includes(all.begin(), all.end(), suspects.begin(), suspects.end());
+    const std::vector<Memberships> memberships = memberships_of(scenario);
+    std::map<Memberships, Class> parts;
+    for (const std::int32_t rank : all) parts[memberships[static_cast<std::size_t>(rank)]].push_back(rank);
+    for (auto& [part, ranks] : parts) classes_.push_back(std::move(ranks));
+  }
+
+  // Can each suspect be held against others?
+  bool knows_all() const { return knows_all_; }
+
+  // One entry for each suspect that made a call which none of those with the same calls before made.
+  std::vector<Parted> find() {
+    while (!classes_.empty()) {
+      std::vector<Class> next;
+      for (const Class& one : classes_) split(one, next);
+      classes_ = std::move(next);
+    }
+    return std::move(parted_);
+  }
+
+ private:
+  using Class = std::vector<std::int32_t>;  // ascending
+  using Groups = std::map<std::uint64_t, std::vector<std::pair<std::int32_t, EventRef>>>;
+
+  // Calls of several threads and streams have no order among each other; a history must be whole.
+  static std::vector<std::int32_t> comparable_ranks(const Scenario& scenario, const model::Run& run) {
+    std::vector<bool> comparable(scenario.ranks.size(), true);
+    for (const model::Lane& lane : run.lanes)
+      if (lane.is_stream() || lane.thread != 0) comparable[static_cast<std::size_t>(lane.rank)] = false;
+    std::vector<std::int32_t> ranks;
+    for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+      if (const auto slot = static_cast<std::size_t>(rank); comparable[slot] && !run.truncated[slot])
+        ranks.push_back(rank);
+    return ranks;
+  }
+
+  bool is_suspect(std::int32_t rank) const { return std::binary_search(suspects_.begin(), suspects_.end(), rank); }
+
+  void split(const Class& ranks, std::vector<Class>& next) {
+    Groups groups;
+    for (const std::int32_t rank : ranks)
+      if (const auto token = readers_[static_cast<std::size_t>(rank)].next())
+        groups[token->strict].emplace_back(rank, token->ref);
+    for (const auto& [call, group] : groups) {
+      if (std::none_of(group.begin(), group.end(), [&](const auto& one) { return is_suspect(one.first); })) continue;
+      if (group.size() > 1) {
+        Class same;
+        for (const auto& [rank, ref] : group) same.push_back(rank);
+        next.push_back(std::move(same));
+      } else if (groups.size() > 1) {
+        part(group.front().second, call, groups);
+      }
+    }
+  }
+
+  void part(EventRef instead, std::uint64_t call, const Groups& groups) {
+    const auto* most = &groups.begin()->second;
+    for (const auto& [other, group] : groups)
+      if (other != call && (most == &groups.at(call) || group.size() > most->size())) most = &group;
+    Parted parted{instead.rank, instead, most->front().second, {}, false};
+    for (const auto& [rank, ref] : *most) parted.others.push_back(rank);
+    parted_.push_back(std::move(parted));
+  }
+
+  const std::vector<std::int32_t>& suspects_;
+  std::vector<Reader> readers_;
+  std::vector<Class> classes_;
+  std::vector<Parted> parted_;
+  bool knows_all_ = false;
+};
+
+// What a rank did after the first `skipped` calls from a certain one on.
+std::vector<std::uint64_t> rest_from(const Scenario& scenario, const model::Run& run, EventRef from,
+                                     std::size_t skipped, std::optional<CommKind> only) {
+  std::vector<std::uint64_t> rest;
+  Reader reader(scenario, run, from.rank, only);
+  reader.go_to(from.index);
+  while (skipped-- > 0) reader.next();
+  reader.forget_partners();
+  while (const auto token = reader.next()) rest.push_back(token->loose);
+  return rest;
+}
+
+// Do two sequences agree as far as both go, and on something?
+bool agree(const std::vector<std::uint64_t>& ones, const std::vector<std::uint64_t>& others) {
+  const auto both = static_cast<std::ptrdiff_t>(std::min(ones.size(), others.size()));
+  return both > 0 && std::equal(ones.begin(), ones.begin() + both, others.begin());
+}
+
+// Which partners of a call are MPI_PROC_NULL: at the edge of a grid a rank plays another part.
+std::array<bool, 3> nowhere(const Event& event) {
+  return {event.peer == kNull, event.extras->sendpeer == kNull, event.extras->recvpeer == kNull};
+}
+
+// Did the rank the same as the other but for one edit? A part of its own goes other ways for good.
+bool is_edit(const Scenario& scenario, const model::Run& run, const Parted& parted, std::optional<CommKind> only) {
+  const Event &instead = at(scenario, parted.instead), &usual = at(scenario, parted.usual);
+  if (kind_of(instead.op) == OpKind::world) return true;
+  const auto own = [&](std::size_t skipped) { return rest_from(scenario, run, parted.instead, skipped, only); };
+  const auto others = [&](std::size_t skipped) { return rest_from(scenario, run, parted.usual, skipped, only); };
+  for (std::size_t calls = 1; calls <= kMostEdited; ++calls)
+    if (agree(own(0), others(calls)) || agree(own(calls), others(0))) return true;
+  if (instead.op != usual.op || nowhere(instead) != nowhere(usual)) return false;
+  const auto own_rest = own(1), others_rest = others(1);
+  return own_rest.empty() || others_rest.empty() || agree(own_rest, others_rest);
+}
+
+bool are_each_others(const Parted& one, const Parted& other) {
+  return one.others == std::vector{other.rank} && other.others == std::vector{one.rank} && one.instead == other.usual &&
+         one.usual == other.instead;
+}
+
+// Those of the suspects that parted from the ranks like them; nothing where one cannot be held against others.
+std::vector<Parted> all_parted(const Scenario& scenario, const model::Run& run,
+                               const std::vector<std::int32_t>& suspects, std::optional<CommKind> only) {
+  Parting parting(scenario, run, suspects, only);
+  return parting.knows_all() ? parting.find() : std::vector<Parted>{};
+}
+
+CommKind kind_of_comm(const Scenario& scenario, const model::Run& run, EventRef call) {
+  Reader reader(scenario, run, call.rank, std::nullopt);
+  reader.go_to(call.index);
+  return reader.comm_kind(at(scenario, call).comm);
+}
+
+// What the members of other communicators of the kind do, whatever else they do between.
+std::optional<Parted> parted_on_like_communicators(const Scenario& scenario, const model::Run& run, const Parted& one) {
+  std::vector<std::int32_t> both{one.rank, one.usual.rank};
+  std::sort(both.begin(), both.end());
+  for (const EventRef call : {one.instead, one.usual}) {
+    const CommKind only = kind_of_comm(scenario, run, call);
+    std::vector<Parted> parted = all_parted(scenario, run, both, only);
+    if (parted.size() == 1 && parted.front().others.size() > 1 && is_edit(scenario, run, parted.front(), only))
+      return std::move(parted.front());
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Parted> find_parted(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
+                                  const std::vector<std::int32_t>& suspects) {
+  std::vector<Parted> parted = all_parted(scenario, run, suspects, std::nullopt);
+  if (parted.size() == 1 && is_edit(scenario, run, parted.front(), std::nullopt)) return std::move(parted.front());
+  if (parted.size() != 2 || !are_each_others(parted.front(), parted.back())) return std::nullopt;
+  if (auto found = parted_on_like_communicators(scenario, run, parted.front())) return found;
+  for (Parted& one : parted) {
+    one.by_precedent = precedents.is_less_usual(one.instead, one.usual);
+    if (one.by_precedent) return std::move(one);
+  }
+  return std::nullopt;
+}
+
+}  // namespace petri::diagnosis
