@@ -68,8 +68,36 @@ TEST(Roles, MoreRoundsTellTheStagesOfAPipelineApart) {
   }
   const auto roles = find_roles(job, 2);
   EXPECT_THAT(roles[0], ElementsAre(0, 1, 1, 1, 1, 2));
-  EXPECT_THAT(roles[1], ElementsAre(0, 1, 2, 2, 3, 4));
-  EXPECT_THAT(roles[2], ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(roles[2], ElementsAre(0, 1, 2, 2, 3, 4));
+  EXPECT_THAT(roles[4], ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(Roles, HowOftenALoopRunsMattersInTheFinerPartitionOnly) {
+  Scenario job(5);
+  for (std::int32_t rank = 0; rank < 5; ++rank) {
+    for (std::int32_t step = 0; step < (rank == 3 ? 1001 : 1000); ++step) {
+      add(job, rank, message(Op::send, (rank + 1) % 5));
+      for (std::int32_t i = 0; i < 2 + rank % 2; ++i) add(job, rank, collective(Op::allreduce));
+    }
+    if (rank == 4) add(job, rank, collective(Op::barrier));
+  }
+  const auto roles = find_roles(job, 0);
+  EXPECT_THAT(roles, ElementsAre(ElementsAre(0, 0, 0, 0, 1), ElementsAre(0, 1, 0, 2, 3)));
+}
+
+TEST(Roles, AWorkerWithFewerTasksIsAWorker) {
+  Scenario job(9);
+  for (std::int32_t task = 0; task < 100; ++task) {
+    const std::int32_t worker = 1 + (task < 50 ? task % 3 : task % 8);
+    add(job, 0, message(Op::send, worker));
+    add(job, worker, message(Op::recv, 0));
+    add(job, worker, message(Op::send, 0));
+    add(job, 0, message(Op::recv, kAny));
+  }
+  const auto roles = find_roles(job, 1);
+  for (const std::size_t coarse : {0U, 2U}) EXPECT_THAT(roles[coarse], ElementsAre(0, 1, 1, 1, 1, 1, 1, 1, 1));
+  EXPECT_EQ(roles[1][1], roles[1][2]);
+  EXPECT_NE(roles[1][1], roles[1][8]);
 }
 
 TEST(Segments, RepetitionsAreCountedAlikeOnAllRanks) {
