@@ -25,7 +25,8 @@ BufferingLimit buffering_limit(const Scenario& scenario, bool follow_record) {
     return !blocks;
   };
   if (!hides(model::kUnlimited)) return {true, std::nullopt};
-  std::set<std::int64_t> sizes{0};
+  if (hides(0)) return {false, 0};  // no message is in it: the other sizes need not be asked for
+  std::set<std::int64_t> sizes;
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events)
       if (kind_of(event.op) == OpKind::send || kind_of(event.op) == OpKind::sendrecv)

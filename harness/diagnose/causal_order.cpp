@@ -12,6 +12,7 @@ namespace petri::diagnosis {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
 // Where ranks leave what they know for others. Who takes from it waits until all that give have given.
 struct Slot {
@@ -33,9 +34,12 @@ struct Sides {
 
 class Replay {
  public:
-  Replay(const Scenario& scenario, const model::Run& run, const std::function<void(const Moment&)>& visit)
-      : scenario_(scenario), run_(run), visit_(visit), ranks_(scenario.ranks.size()) {
-    const auto nothing = std::make_shared<const Clock>(ranks_.size(), 0);
+  Replay(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& asked,
+         const std::function<void(const Moment&)>& visit)
+      : scenario_(scenario), run_(run), visit_(visit), asked_(asked.size()), ranks_(scenario.ranks.size()) {
+    for (std::size_t place = 0; place < asked.size(); ++place)
+      ranks_[static_cast<std::size_t>(asked[place])].place = place;
+    const auto nothing = std::make_shared<const Clock>(asked_, 0);
     for (Rank& rank : ranks_) rank.known = nothing;
     add_messages();
     add_gatherings();
@@ -50,6 +54,7 @@ class Replay {
 
  private:
   struct Rank {
+    std::size_t place = kNowhere;  // in clocks
     std::uint32_t index = 0;
     std::uint32_t tick = 0;
     bool begun = false;                 // the event at index
@@ -122,20 +127,25 @@ class Replay {
     return moved;
   }
 
-  void give(const Rank& rank, std::int32_t number, std::uint32_t slot) {
+  void give(const Rank& rank, std::uint32_t slot) {
     Slot& place = slots_[slot];
     if (place.givers == 0) return;
-    if (place.known.empty()) place.known.assign(ranks_.size(), 0);
+    if (place.known.empty()) place.known.assign(asked_, 0);
     for (std::size_t i = 0; i < place.known.size(); ++i) place.known[i] = std::max(place.known[i], (*rank.known)[i]);
-    place.known[static_cast<std::size_t>(number)] = rank.tick;
+    if (rank.place != kNowhere) place.known[rank.place] = rank.tick;
     --place.givers;
   }
 
   void take(Rank& rank, std::uint32_t slot) {
     Slot& place = slots_[slot];
-    auto known = std::make_shared<Clock>(*rank.known);
-    for (std::size_t i = 0; i < place.known.size(); ++i) (*known)[i] = std::max((*known)[i], place.known[i]);
-    rank.known = std::move(known);
+    const auto is_news = [&](std::size_t i) { return place.known[i] > (*rank.known)[i]; };
+    std::size_t first = 0;
+    while (first < place.known.size() && !is_news(first)) ++first;
+    if (first < place.known.size()) {
+      auto known = std::make_shared<Clock>(*rank.known);
+      for (std::size_t i = first; i < place.known.size(); ++i) (*known)[i] = std::max((*known)[i], place.known[i]);
+      rank.known = std::move(known);
+    }
     if (place.takers > 0 && --place.takers == 0) place.known = {};
   }
 
@@ -166,7 +176,7 @@ class Replay {
     Sides& sides = found->second;
     for (std::uint32_t done = 0; sides.next < sides.all.size() && done < most; ++done, ++sides.next) {
       const Side& side = sides.all[sides.next];
-      if (side.gives != kNone) give(rank, ref.rank, side.gives);
+      if (side.gives != kNone) give(rank, side.gives);
       if (side.takes != kNone) awaits.push_back(side.takes);
     }
   }
@@ -200,13 +210,13 @@ class Replay {
         const auto [entry, exit] =
             epoch_slots(event.extras->win, access ? ref.rank : partner, access ? partner : ref.rank, access);
         if (access) rank.awaits.push_back(entry);
-        if (!access) give(rank, ref.rank, entry);
+        if (!access) give(rank, entry);
         at_end.push_back(exit);
       }
     }
     if (!closes) return;
     for (const std::uint32_t slot : std::exchange(at_end, {})) {
-      if (access) give(rank, ref.rank, slot);
+      if (access) give(rank, slot);
       if (!access) rank.awaits.push_back(slot);
     }
   }
@@ -226,6 +236,7 @@ class Replay {
   const Scenario& scenario_;
   const model::Run& run_;
   const std::function<void(const Moment&)>& visit_;
+  std::size_t asked_;
   std::vector<Rank> ranks_;
   std::vector<Slot> slots_;
   std::unordered_map<std::uint64_t, Sides> sides_;
@@ -248,9 +259,9 @@ bool has_causal_order(const Scenario& scenario, const model::Run& run) {
   return true;
 }
 
-void replay_in_causal_order(const Scenario& scenario, const model::Run& run,
+void replay_in_causal_order(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& ranks,
                             const std::function<void(const Moment&)>& visit) {
-  Replay(scenario, run, visit).perform();
+  Replay(scenario, run, ranks, visit).perform();
 }
 
 }  // namespace petri::diagnosis

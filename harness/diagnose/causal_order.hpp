@@ -14,7 +14,7 @@
 
 namespace petri::diagnosis {
 
-// By rank: how many of its events are known to have begun.
+// By place in the list of ranks that a replay is asked about: how many of that rank's events are known to have begun.
 using Clock = std::vector<std::uint32_t>;
 
 // An event of a replay: the `tick`-th of its rank, which by then had heard of what `known` says.
@@ -29,8 +29,8 @@ struct Moment {
 bool has_causal_order(const Scenario& scenario, const model::Run& run);
 
 // Visits the events of the run when they begin, causes first, as far as all their causes are recorded. Only for runs
-// with a causal order.
-void replay_in_causal_order(const Scenario& scenario, const model::Run& run,
+// with a causal order. Clocks hold `ranks` only: the cost of an event grows with their number, not with the world.
+void replay_in_causal_order(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& ranks,
                             const std::function<void(const Moment&)>& visit);
 
 }  // namespace petri::diagnosis

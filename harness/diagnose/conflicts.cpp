@@ -84,20 +84,29 @@ class Search {
     for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
       for (const Event& event : scenario.ranks[static_cast<std::size_t>(rank)].events)
         note_locks_and_targets(event, rank);
+    place_of_.assign(scenario.ranks.size(), 0);
+    for (const std::int32_t rank : tracked_) {
+      place_of_[static_cast<std::size_t>(rank)] = ranks_.size();
+      ranks_.push_back(rank);
+    }
   }
 
   std::vector<Fault> find() {
-    replay_in_causal_order(scenario_, run_, [this](const Moment& moment) { see(moment); });
+    replay_in_causal_order(scenario_, run_, ranks_, [this](const Moment& moment) { see(moment); });
     return std::move(faults_);
   }
 
  private:
   void note_locks_and_targets(const Event& event, std::int32_t rank) {
     if (event.op == Op::win_lock && event.extras->lock != "shared") exclusive_.insert(event.extras->win);
+    const bool looks = event.op == Op::win_lock || event.op == Op::win_lock_all || event.op == Op::win_sync;
+    if (looks || kind_of(event.op) == OpKind::rma) tracked_.insert(rank);
     const bool reads = info(event.op).family == "get" || event.reduce == ReduceOp::no_op;
     if (kind_of(event.op) != OpKind::rma || reads) return;
     const std::int32_t target = target_of(event, rank);
-    if (target >= 0 && target != rank) watches_[static_cast<std::size_t>(target)] = true;
+    if (target < 0 || target == rank) return;
+    watches_[static_cast<std::size_t>(target)] = true;
+    tracked_.insert(target);
   }
 
   std::int32_t target_of(const Event& event, std::int32_t rank) const {
@@ -213,10 +222,14 @@ class Search {
         });
   }
 
-  static bool is_before(const Access& then, const Access& now) {
+  // How many events of the rank that one had heard of.
+  std::uint32_t heard(const Access& one, std::int32_t rank) const {
+    return (*one.began.known)[place_of_[static_cast<std::size_t>(rank)]];
+  }
+
+  bool is_before(const Access& then, const Access& now) const {
     if (then.complete == kNotYet) return false;
-    const auto rank = static_cast<std::size_t>(then.began.at.rank);
-    return then.began.at.rank == now.began.at.rank || (*now.began.known)[rank] >= then.complete;
+    return then.began.at.rank == now.began.at.rank || heard(now, then.began.at.rank) >= then.complete;
   }
 
   // No lock keeps them apart, and neither origin can have seen in memory what the other one did.
@@ -230,14 +243,14 @@ class Search {
   }
   // Somebody whose memory the earlier access may have changed, or who read some, and of whom the later one had heard.
   bool may_have_seen(const Access& later, const Access& earlier) const {
-    for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
+    for (const std::int32_t rank : ranks_) {
       const auto slot = static_cast<std::size_t>(rank);
       const bool itself = rank == later.began.at.rank;
       if (rank == earlier.began.at.rank) continue;
-      const std::uint32_t before = (*earlier.began.known)[slot];
-      const std::uint32_t heard = itself ? later.began.tick : (*later.began.known)[slot];
+      const std::uint32_t before = heard(earlier, rank);
+      const std::uint32_t known = itself ? later.began.tick : heard(later, rank);
       const std::uint32_t looked = itself ? later.looked : origins_[slot].looked;
-      if (heard > before && (watches_[slot] || looked > before)) return true;
+      if (known > before && (watches_[slot] || looked > before)) return true;
     }
     return false;
   }
@@ -276,6 +289,9 @@ class Search {
   const model::Run& run_;
   std::vector<Origin> origins_;
   std::vector<bool> watches_;        // by rank: others write into its memory, which it may read unseen
+  std::set<std::int32_t> tracked_;   // ranks that read or change memory, and those in whose memory it is changed
+  std::vector<std::int32_t> ranks_;  // the same, as clocks hold them; and the place there, by rank
+  std::vector<std::size_t> place_of_;
   std::set<std::string> exclusive_;  // windows on which somebody asks for an exclusive lock
   std::vector<Access> accesses_;
   std::map<std::pair<std::string, std::int32_t>, TouchedBytes<Kind>> memory_;  // by window and target
