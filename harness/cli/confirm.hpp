@@ -8,9 +8,10 @@
 namespace petri::cli {
 
 struct Confirmation {
-  ReplayResult replay;  // the last one
+  ReplayResult replay;  // the one that shows it, else the first
   bool shown = false;
-  bool strict = false;  // it took a strict replay
+  bool strict = false;     // it took a strict replay
+  bool undecided = false;  // not shown, and some replay was stopped by its time limit: it might have shown it
 };
 
 // Replays once; where an expected failure does not show, once more in strict mode: a run that got through by buffering

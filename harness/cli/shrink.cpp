@@ -39,7 +39,9 @@ LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   options.limit_s = kLiveLimit_s;
   try {
     const Confirmation shown = confirm_live(scenario, expected_outcome(scenario, options.diagnose), options);
-    live.state = shown.shown ? LiveConfirmation::State::confirmed : LiveConfirmation::State::differs;
+    live.state = shown.shown       ? LiveConfirmation::State::confirmed
+                 : shown.undecided ? LiveConfirmation::State::undecided
+                                   : LiveConfirmation::State::differs;
     live.seconds = shown.replay.job.seconds;
     live.text = text_of(shown, scenario.world());
   } catch (const std::exception& error) {  // no mpirun, no worker, a call that cannot be replayed

@@ -41,6 +41,7 @@ std::string_view state_name(LiveConfirmation::State state) {
   switch (state) {
     case LiveConfirmation::State::confirmed: return "confirmed";
     case LiveConfirmation::State::differs: return "differs";
+    case LiveConfirmation::State::undecided: return "undecided";
     case LiveConfirmation::State::skipped: break;
   }
   return "skipped";

@@ -26,7 +26,7 @@ class ProgressLine {
 };
 
 struct LiveConfirmation {
-  enum class State { confirmed, differs, skipped };
+  enum class State { confirmed, differs, undecided, skipped };
   State state = State::skipped;
   std::string text;    // what the replay showed, or why there was none
   double seconds = 0;  // of the replay

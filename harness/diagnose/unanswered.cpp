@@ -116,7 +116,7 @@ class Explainer {
   // The expected message came, and an earlier wildcard took it, though another one could have served that as well.
   std::optional<Unanswered> taken_by_wildcard(std::int32_t rank, const Link& link) const {
     for (auto message = run_.messages.rbegin(); message != run_.messages.rend(); ++message) {
-      const auto& [sent, taker] = *message;
+      const EventRef sent = message->send, taker = message->recv;
       if (taker.rank != rank || sent.rank != link.targets.front() || taker == link.posted) continue;
       if (model::recv_half(at(scenario_, taker)).peer != kAny || !fits(sent, link.posted)) continue;
       const auto other = std::find_if(run_.unmatched_sends.begin(), run_.unmatched_sends.end(), [&](EventRef waiting) {

@@ -128,9 +128,10 @@ class JobRun {
       watch_.ask_again(now);
       return false;
     }
+    const double asked = now_s();
     const Proof proof = ask_for_proof();
     if (!proof.stalled) {
-      watch_.not_proved(now_s());
+      watch_.not_proved(now_s(), now_s() - asked);
       return false;
     }
     records_.wait(-1, 0);

@@ -22,8 +22,8 @@ StallWatch::Action StallWatch::next(const Progress& progress, double now) {
   return somebody_waits && now >= next_test_ ? Action::test : Action::none;
 }
 
-void StallWatch::not_proved(double now) {
-  back_off_ = std::min(back_off_ * 2, kMaxBackOff_s);
+void StallWatch::not_proved(double now, double cost_s) {
+  back_off_ = std::min(back_off_ * 2, std::clamp(cost_s / kTestShare, kCheapBackOff_s, kMaxBackOff_s));
   next_test_ = now + back_off_;
 }
 

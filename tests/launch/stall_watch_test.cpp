@@ -43,10 +43,23 @@ TEST(StallWatch, AsksEverMoreRarelyWhileNothingMoves) {
   for (double now = 0; now < 300; now += 0.05) {
     if (watch.next(progress(10, 3, 1), now) != Action::test) continue;
     ++tests;
-    watch.not_proved(now);
+    watch.not_proved(now, 3);
   }
   EXPECT_GE(tests, 10);
   EXPECT_LE(tests, 30);
+}
+
+// What a test waits for may come without any move: then a cheap one finds it soon, however long nothing has moved.
+TEST(StallWatch, AsksACheapTestOften) {
+  StallWatch watch({});
+  double last = 0;
+  for (double now = 0; now < 300; now += 0.05) {
+    if (watch.next(progress(10, 3, 1), now) != Action::test) continue;
+    EXPECT_LT(now - last, kCheapBackOff_s + 0.1);
+    last = now;
+    watch.not_proved(now, 0.001);
+  }
+  EXPECT_GT(last, 298);
 }
 
 TEST(StallWatch, AsksNothingBeforeAllRanksAreThere) {
@@ -60,7 +73,7 @@ TEST(StallWatch, AsksNothingBeforeAllRanksAreThere) {
 TEST(StallWatch, TimesOutByDefaultOnlyWhenNobodyComputes) {
   StallWatch computing({});
   computing.next(progress(10, 3, 1), 0);
-  computing.not_proved(kDefaultTimeout_s);
+  computing.not_proved(kDefaultTimeout_s, 1);
   EXPECT_NE(computing.next(progress(10, 3, 1), kDefaultTimeout_s + 1), Action::time_out);
   StallWatch waiting({});
   waiting.next(progress(10, 4, 0), 0);
