@@ -50,7 +50,7 @@ class Reader {
 
   // Goes on with the call at `index` and those after it, where partners count as if nothing had been before.
   void go_to(std::uint32_t index) {
-    for (; next_ < index; ++next_) note_communicator(events_[next_]);
+    for (; next_ < std::min(index, end_); ++next_) note_communicator(events_[next_]);
     forget_partners();
   }
   void forget_partners() { partners_.clear(); }
@@ -193,7 +193,7 @@ class Parting {
     const auto* most = &groups.begin()->second;
     for (const auto& [other, group] : groups)
       if (other != call && (most == &groups.at(call) || group.size() > most->size())) most = &group;
-    Parted parted{instead.rank, instead, most->front().second, {}, false};
+    Parted parted{instead.rank, instead, most->front().second, {}, {}, false};
     for (const auto& [rank, ref] : *most) parted.others.push_back(rank);
     parted_.push_back(std::move(parted));
   }
@@ -228,17 +228,36 @@ std::array<bool, 3> nowhere(const Event& event) {
   return {event.peer == kNull, event.extras->sendpeer == kNull, event.extras->recvpeer == kNull};
 }
 
-// Did the rank the same as the other but for one edit? A part of its own goes other ways for good.
-bool is_edit(const Scenario& scenario, const model::Run& run, const Parted& parted, std::optional<CommKind> only) {
+// The first calls of a rank from a certain one on.
+std::vector<EventRef> calls_from(const Scenario& scenario, const model::Run& run, EventRef from, std::size_t count,
+                                 std::optional<CommKind> only) {
+  std::vector<EventRef> calls;
+  Reader reader(scenario, run, from.rank, only);
+  reader.go_to(from.index);
+  while (calls.size() < count)
+    if (const auto token = reader.next())
+      calls.push_back(token->ref);
+    else
+      break;
+  return calls;
+}
+
+// The calls that one of the two has and the other has not, where both did the same but for one edit. Nothing where they
+// play different parts: these go other ways for good.
+std::vector<EventRef> edit_of(const Scenario& scenario, const model::Run& run, const Parted& parted,
+                              std::optional<CommKind> only) {
   const Event &instead = at(scenario, parted.instead), &usual = at(scenario, parted.usual);
-  if (kind_of(instead.op) == OpKind::world) return true;
+  if (kind_of(instead.op) == OpKind::world) return {parted.instead, parted.usual};
   const auto own = [&](std::size_t skipped) { return rest_from(scenario, run, parted.instead, skipped, only); };
   const auto others = [&](std::size_t skipped) { return rest_from(scenario, run, parted.usual, skipped, only); };
-  for (std::size_t calls = 1; calls <= kMostEdited; ++calls)
-    if (agree(own(0), others(calls)) || agree(own(calls), others(0))) return true;
-  if (instead.op != usual.op || nowhere(instead) != nowhere(usual)) return false;
+  for (std::size_t calls = 1; calls <= kMostEdited; ++calls) {
+    if (agree(own(0), others(calls))) return calls_from(scenario, run, parted.usual, calls, only);
+    if (agree(own(calls), others(0))) return calls_from(scenario, run, parted.instead, calls, only);
+  }
+  if (instead.op != usual.op || nowhere(instead) != nowhere(usual)) return {};
   const auto own_rest = own(1), others_rest = others(1);
-  return own_rest.empty() || others_rest.empty() || agree(own_rest, others_rest);
+  if (own_rest.empty() || others_rest.empty() || agree(own_rest, others_rest)) return {parted.instead, parted.usual};
+  return {};
 }
 
 bool are_each_others(const Parted& one, const Parted& other) {
@@ -266,8 +285,49 @@ std::optional<Parted> parted_on_like_communicators(const Scenario& scenario, con
   for (const EventRef call : {one.instead, one.usual}) {
     const CommKind only = kind_of_comm(scenario, run, call);
     std::vector<Parted> parted = all_parted(scenario, run, both, only);
-    if (parted.size() == 1 && parted.front().others.size() > 1 && is_edit(scenario, run, parted.front(), only))
-      return std::move(parted.front());
+    if (parted.size() != 1 || parted.front().others.size() < 2) continue;
+    parted.front().edited = edit_of(scenario, run, parted.front(), only);
+    if (!parted.front().edited.empty()) return std::move(parted.front());
+  }
+  return std::nullopt;
+}
+
+// Did the rank and another suspect come together in a collective after they had parted? What began the failure before
+// it would have shown itself there. Where a collective itself is missing, those behind it meet one place early.
+bool have_met_since(const Scenario& scenario, const model::Run& run, const Parted& parted,
+                    const std::vector<std::int32_t>& suspects) {
+  std::set<CommKind> shifted;  // those who went the usual way may have made the calls on their own communicators
+  for (const EventRef call : parted.edited)
+    if (kind_of(at(scenario, call).op) == OpKind::collective) shifted.insert(kind_of_comm(scenario, run, call));
+  Reader own_comms(scenario, run, parted.rank, std::nullopt);
+  own_comms.go_to(run.index[static_cast<std::size_t>(parted.rank)]);
+  const auto& all = run.gatherings.all();
+  return std::any_of(all.begin(), all.end(), [&](const model::Gathering& gathering) {
+    if (gathering.missing != 0 || gathering.conflicted) return false;
+    const std::int32_t own = run.gatherings.member_index(gathering, parted.rank);
+    if (own < 0 || shifted.contains(own_comms.comm_kind(gathering.comm))) return false;
+    const std::uint32_t arrival = gathering.arrivals[static_cast<std::size_t>(own)];
+    if (arrival >= model::kBefore || arrival < parted.instead.index) return false;
+    if (form_of(at(scenario, {parted.rank, arrival}).op) != OpForm::blocking) return false;
+    return std::any_of(suspects.begin(), suspects.end(), [&](std::int32_t suspect) {
+      return suspect != parted.rank && run.gatherings.member_index(gathering, suspect) >= 0;
+    });
+  });
+}
+
+// The same among those that parted, by what the record shows beside them.
+std::optional<Parted> settle(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
+                             std::vector<Parted> parted) {
+  if (parted.size() == 1) {
+    parted.front().edited = edit_of(scenario, run, parted.front(), std::nullopt);
+    if (!parted.front().edited.empty()) return std::move(parted.front());
+  }
+  if (parted.size() != 2 || !are_each_others(parted.front(), parted.back())) return std::nullopt;
+  if (auto found = parted_on_like_communicators(scenario, run, parted.front())) return found;
+  for (Parted& one : parted) {
+    one.by_precedent = precedents.is_less_usual(one.instead, one.usual);
+    one.edited = {one.instead, one.usual};
+    if (one.by_precedent) return std::move(one);
   }
   return std::nullopt;
 }
@@ -276,15 +336,9 @@ std::optional<Parted> parted_on_like_communicators(const Scenario& scenario, con
 
 std::optional<Parted> find_parted(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
                                   const std::vector<std::int32_t>& suspects) {
-  std::vector<Parted> parted = all_parted(scenario, run, suspects, std::nullopt);
-  if (parted.size() == 1 && is_edit(scenario, run, parted.front(), std::nullopt)) return std::move(parted.front());
-  if (parted.size() != 2 || !are_each_others(parted.front(), parted.back())) return std::nullopt;
-  if (auto found = parted_on_like_communicators(scenario, run, parted.front())) return found;
-  for (Parted& one : parted) {
-    one.by_precedent = precedents.is_less_usual(one.instead, one.usual);
-    if (one.by_precedent) return std::move(one);
-  }
-  return std::nullopt;
+  auto parted = settle(scenario, run, precedents, all_parted(scenario, run, suspects, std::nullopt));
+  if (parted && have_met_since(scenario, run, *parted, suspects)) return std::nullopt;
+  return parted;
 }
 
 }  // namespace petri::diagnosis

@@ -14,7 +14,6 @@ using test::script;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 
 // Senders 0, 2, 4, receivers 1, 3, 5.
@@ -108,6 +107,20 @@ TEST(LikeRanks, RankOfAPartOfItsOwnIsNotHeldAgainstOthers) {
                                 "send(peer=0); barrier", "send(peer=0); barrier"},
                                "");
   EXPECT_THAT(root.text, Not(HasSubstr("Rank 0 did as")));
+}
+
+// Rank 2 sends once more than the others of its part, and all come together behind it: that was no fault.
+TEST(LikeRanks, WhatAllHaveMetAfterBeganNothing) {
+  const std::string comms =
+      "{\"comm\":\"p\",\"ranks\":[0,1]}\n{\"comm\":\"q\",\"ranks\":[1,2]}\n{\"comm\":\"r\",\"ranks\":[0,2]}";
+  const std::string ask = "sendrecv(peer=3 count=1); ";
+  const Finding root = root_of(
+      {ask + "barrier; allreduce(comm=p); allreduce(comm=r)", ask + "barrier; allreduce(comm=q); allreduce(comm=p)",
+       ask + ask + "barrier; allreduce(comm=r); allreduce(comm=q)",
+       "sendrecv(peer=0 count=1); sendrecv(peer=1 count=1); sendrecv(peer=2 count=1); "
+       "sendrecv(peer=2 count=1); barrier"},
+      comms);
+  EXPECT_THAT(root.culprits, ElementsAre(0, 1, 2));
 }
 
 // The edge of a grid is another part, and so is who is in no such communicator.

@@ -18,6 +18,7 @@ using enum Verdict;
 // receives as messages: else a sender waits for ever. Sizes stay as large as the failure, where they are it.
 const std::vector<std::string_view> kWithMessages{"training_3d", "training_3d_interleaved", "halo_3d"};
 const std::vector<std::string_view> kWithGroups{"training_3d", "training_3d_interleaved", "moe", "sharded_dp"};
+const std::vector<std::string_view> kWithRequests = kWithGroups;
 const std::vector<std::string_view> kSteady{"training_3d", "training_3d_interleaved", "moe", "sharded_dp", "halo_3d"};
 
 const std::vector<Fault> kFaults{
@@ -36,7 +37,11 @@ const std::vector<Fault> kFaults{
      "two like reductions in another order",
      mismatch,
      silent_swap,
-     {"allreduce(site=a); allreduce(site=b)", "allreduce(site=b); allreduce(site=a)"}},
+     {"allreduce(site=a); allreduce(site=b)", "allreduce(site=b); allreduce(site=a)"},
+     "",
+     {},
+     {},
+     true},
     {"C03-no-sites", "the same without call sites: not to be seen", completes, silent_swap_without_sites},
     // The gather that is missing must be there to clash, and both ranks' next calls to meet.
     {"C04",
@@ -139,11 +144,50 @@ const std::vector<Fault> kFaults{
     {"N1", "orders agree, and it hangs all the same", ambiguous, no_ordering_fault},
     {"N2", "a library says mismatch, the record does not", completes, transport_text},
     {"N3", "a barrier that one rank left early", completes, barrier_left_early},
+    {"M1",
+     "a collective on a communicator that all have freed",
+     misuse,
+     communicator_used_after_free,
+     {"comm_free(comm=d); allreduce(comm=d)"},
+     R"({"comm":"d","ranks":[0]})"},
+    {"M1-legal", "a communicator that all free", completes, communicator_freed},
+    {"M2",
+     "the request of a collective freed before it is complete",
+     misuse,
+     collective_request_freed,
+     {"ibarrier(request=1); request_free(request=1)"}},
+    {"M2-legal", "the request of a message freed", completes, message_request_freed},
+    {"M3", "a request that is never completed", misuse, request_never_completed, {"isend(peer=1 request=1)", ""}},
+    {"M4",
+     "a persistent request started while it is active",
+     misuse,
+     started_while_active,
+     {"send_init(peer=1 request=1); start(request=1); start(request=1)", ""}},
+    {"M5",
+     "a send from memory that is being received into",
+     misuse,
+     memory_in_use,
+     {"irecv(peer=1 request=1 recvbuffer=[4096,128]); send(peer=1 sendbuffer=[4160,128])", "recv(peer=0)"}},
+    {"M5-legal", "a send from the memory beside it", completes, memory_beside},
+    {"M6",
+     "a window locked after it was freed",
+     misuse,
+     window_used_after_free,
+     {"win_free(win=w); win_lock(win=w target=0 lock=shared)"}},
+    {"M7", "a put outside of an epoch", misuse, access_outside_an_epoch, {"put(win=w target=0)"}},
+    {"M7-legal", "a put under a lock", completes, access_in_an_epoch},
+    {"M8",
+     "a reduction operation that the type does not take",
+     misuse,
+     reduction_without_meaning,
+     {"allreduce(dtype=float32 reduce=band)"}},
     {"own-send", "a message left out", deadlock, own_send_left_out, {}, "", {}, kWithMessages},
     {"own-receive", "a receive left out", deadlock, own_receive_left_out, {}, "", {}, kWithMessages},
     {"own-tag", "a message with a wrong tag", deadlock, own_message_with_wrong_tag, {}, "", {}, kWithMessages},
     {"own-skip", "a collective of a group left out", deadlock, own_collective_left_out, {}, "", {}, kWithGroups},
     {"own-finalize", "finalize in the middle of a step", deadlock, own_finalize_in_the_middle, {}, "", {}, kSteady},
+    {"own-wait", "a wait left out", misuse, own_wait_left_out, {}, "", {}, kSteady},
+    {"own-free", "a collective's request freed", misuse, own_request_freed, {}, "", {}, kWithRequests},
 };
 
 }  // namespace
@@ -153,6 +197,7 @@ const std::vector<Fault>& faults() {
 }
 
 bool Fault::goes_into(const Generator& generator, const Variant& variant) const {
+  if (by_sites && variant.without_sites) return false;
   if (own_calls_of.empty()) return true;
   return !variant.in_group && std::find(own_calls_of.begin(), own_calls_of.end(), generator.name) != own_calls_of.end();
 }
@@ -167,9 +212,28 @@ PlantedJob plant(const Fault& fault, const Generator& generator, const JobSize& 
   return planted;
 }
 
+namespace {
+
+void forget_sites_and_steps(Scenario& scenario) {
+  for (RankTrace& rank : scenario.ranks)
+    for (Event& event : rank.events) event.site = kNoSymbol, event.step = event.microbatch = kUnset;
+}
+
+}  // namespace
+
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> all{
-      {"plain"}, {"group", true, false}, {"recorded", false, true}, {"group-recorded", true, true}};
+      {"plain"},
+      {.name = "group", .in_group = true},
+      {.name = "recorded", .recorded = true},
+      {.name = "group-recorded", .in_group = true, .recorded = true},
+      {.name = "nosites", .without_sites = true},
+      {.name = "nosites-recorded", .recorded = true, .without_sites = true},
+      {.name = "onestep", .one_step = true},
+      {.name = "onestep-recorded", .recorded = true, .one_step = true},
+      {.name = "first", .recorded = true, .where = Variant::Where::first},
+      {.name = "last", .recorded = true, .where = Variant::Where::last},
+  };
   return all;
 }
 
@@ -180,10 +244,16 @@ PlantedJob plant(const Fault& fault, const Variant& variant, const Generator& ge
   const auto stopped = [](const RankTrace& rank) { return rank.end.kind == EndKind::running; };
   const bool is_recording = std::any_of(planted.scenario.ranks.begin(), planted.scenario.ranks.end(), stopped);
   if (variant.recorded && !is_recording) planted.scenario = recorded(std::move(planted.scenario));
+  if (variant.without_sites) forget_sites_and_steps(planted.scenario);
   return planted;
 }
 
-Place usual_place(const JobSize& size) {
+Place place_of(const Variant& variant, const JobSize& size) {
+  switch (variant.where) {
+    case Variant::Where::first: return {0, 0};
+    case Variant::Where::last: return {size.world - 1, size.steps - 1};
+    case Variant::Where::inside: break;
+  }
   return {size.world / 2 + 1, size.steps / 2};
 }
 

@@ -11,11 +11,16 @@
 
 namespace petri::jobs {
 
-// The four ways in which each fault is planted: among all ranks or in a group, as the program or as a recording of it
-// (recording.hpp).
+// The ways in which each fault is planted: among all ranks or in a group, as the program or as a recording of it
+// (recording.hpp); where a record says least about what is usual, with neither call sites nor steps, or in the only
+// step there is; by the first rank in the first step, or by the last one in the last.
 struct Variant {
+  enum class Where : std::uint8_t { inside, first, last };
   std::string_view name;
   bool in_group = false, recorded = false;
+  bool without_sites = false;  // nor steps
+  bool one_step = false;
+  Where where = Where::inside;
 };
 struct Fault {
   std::string_view name;  // the field case, and its variant where there are several
@@ -33,6 +38,8 @@ struct Fault {
   // In the calls of the job itself: which jobs make such calls, by name. What is left then depends on the job, so no
   // minimum is stated. Empty: the fault is added to any job.
   std::vector<std::string_view> own_calls_of = {};
+  // Nothing but the call sites shows it.
+  bool by_sites = false;
 
   bool goes_into(const Generator& generator, const Variant& variant) const;
 };
@@ -50,8 +57,9 @@ const std::vector<Variant>& variants();
 PlantedJob plant(const Fault& fault, const Variant& variant, const Generator& generator, const JobSize& size,
                  Place place);
 
-// Where faults are planted if nobody says: not on the first rank or in the first step, and next to other groups.
-Place usual_place(const JobSize& size);
+// Where faults are planted if nobody says: inside of the job, not on the first rank or in the first step, and next to
+// other groups, or where the variant wants them.
+Place place_of(const Variant& variant, const JobSize& size);
 
 Scenario minimum_of(const Fault& fault, const Variant& variant);
 

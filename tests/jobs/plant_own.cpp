@@ -36,7 +36,11 @@ class OwnCalls {
   void leave_out(std::size_t index) {
     const std::uint32_t request = events_[index].request;
     events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(index));
-    if (request == kNoRequest) return;
+    if (request != kNoRequest) forget(request);
+  }
+
+  // Nobody waits for the request any more.
+  void forget(std::uint32_t request) {
     for (Event& event : events_)
       if (!event.extras->requests.empty()) std::erase(event.extras.edit().requests, request);
     std::erase_if(events_, [&](const Event& event) { return event.op == Op::wait && event.request == request; });
@@ -96,6 +100,31 @@ Culprits own_finalize_in_the_middle(Phase& phase) {
   OwnCalls calls(phase);
   auto& events = calls.events();
   events.erase(events.begin() + static_cast<std::ptrdiff_t>(calls.middle()), std::prev(events.end()));
+  return {phase.culprit()};
+}
+
+// The messages and collectives are all made; only that they are complete is never asked.
+Culprits own_wait_left_out(Phase& phase) {
+  OwnCalls calls(phase);
+  calls.events().erase(calls.events().begin() + static_cast<std::ptrdiff_t>(calls.last([](const Event& event) {
+                         return kind_of(event.op) == OpKind::wait;
+                       })));
+  return {phase.culprit()};
+}
+
+// The request of a collective, which nobody may free while it is active.
+Culprits own_request_freed(Phase& phase) {
+  OwnCalls calls(phase);
+  const auto begun = calls.last([](const Event& event) {
+    return kind_of(event.op) == OpKind::collective && form_of(event.op) == OpForm::nonblocking;
+  });
+  const std::uint32_t request = calls.events()[begun].request;
+  calls.forget(request);
+  Event freed = call(Op::request_free);
+  freed.request = request;
+  freed.step = phase.step();
+  freed.site = phase.scenario().symbols.intern("cleanup.cpp:7");
+  calls.events().insert(calls.events().begin() + static_cast<std::ptrdiff_t>(begun) + 1, std::move(freed));
   return {phase.culprit()};
 }
 

@@ -108,8 +108,9 @@ std::vector<Cell> cells_of(const Options& options) {
       for (const Generator* generator : chosen(generators(), options.jobs))
         for (const std::int32_t world : options.worlds) {
           if (!fault->goes_into(*generator, *variant)) continue;
-          const JobSize size{world, options.steps > 0 ? options.steps : usual_steps(*fault), options.seed};
-          Place place = usual_place(size);
+          const std::int32_t steps = options.steps > 0 ? options.steps : usual_steps(*fault);
+          const JobSize size{world, variant->one_step ? 1 : steps, options.seed};
+          Place place = place_of(*variant, size);
           if (options.rank >= 0) place.rank = options.rank;
           if (options.step >= 0) place.step = options.step;
           if (place.rank >= world || place.step >= size.steps) throw std::invalid_argument("no such rank or step");

@@ -51,11 +51,27 @@ Culprits no_ordering_fault(Phase& phase);
 Culprits transport_text(Phase& phase);
 Culprits barrier_left_early(Phase& phase);
 
+// Misuse.
+Culprits communicator_used_after_free(Phase& phase);
+Culprits communicator_freed(Phase& phase);
+Culprits collective_request_freed(Phase& phase);
+Culprits message_request_freed(Phase& phase);
+Culprits request_never_completed(Phase& phase);
+Culprits started_while_active(Phase& phase);
+Culprits memory_in_use(Phase& phase);
+Culprits memory_beside(Phase& phase);
+Culprits window_used_after_free(Phase& phase);
+Culprits access_outside_an_epoch(Phase& phase);
+Culprits access_in_an_epoch(Phase& phase);
+Culprits reduction_without_meaning(Phase& phase);
+
 // In the job's own calls.
 Culprits own_send_left_out(Phase& phase);
 Culprits own_receive_left_out(Phase& phase);
 Culprits own_message_with_wrong_tag(Phase& phase);
 Culprits own_collective_left_out(Phase& phase);
 Culprits own_finalize_in_the_middle(Phase& phase);
+Culprits own_wait_left_out(Phase& phase);
+Culprits own_request_freed(Phase& phase);
 
 }  // namespace petri::jobs::plants
