@@ -10,6 +10,7 @@
 
 #include "harness/export/c_program.hpp"
 #include "harness/trace/read.hpp"
+#include "tests/support/library_files.hpp"
 
 namespace petri {
 namespace {
@@ -40,13 +41,12 @@ class LiveProgram : public testing::Test {
     ASSERT_EQ(std::system(command.c_str()), 0) << text_of(folder_ / "log");
   }
 
-  // The exit status; 124 where the program still ran at the time limit and was stopped with all its ranks. The
-  // library's shared memory (4.1: vader, 5.0: sm; windows: osc) lies in the folder, because ranks that are killed leave
-  // it behind.
+  // The exit status; 124 where the program still ran at the time limit and was stopped with all its ranks.
   int run(int ranks, int seconds) const {
     const std::string command =
-        "cd " + folder_.string() + " && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" +
-        " OMPI_MCA_btl_vader_backing_directory=$PWD OMPI_MCA_btl_sm_backing_directory=$PWD && timeout "
+        "cd " + folder_.string() + " && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1" + " " +
+        test::library_files_in(folder_.string()) +
+        " && timeout "
         "--kill-after=20 " +
         std::to_string(seconds) + " mpirun --oversubscribe -n " + std::to_string(ranks) + " ./case >log 2>&1";
     const int status = std::system(command.c_str());

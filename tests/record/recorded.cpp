@@ -10,6 +10,7 @@
 
 #include "harness/import/recording.hpp"
 #include "harness/trace/write.hpp"
+#include "tests/support/library_files.hpp"
 
 namespace petri::test {
 namespace {
@@ -37,10 +38,10 @@ std::string command_for(const RecordFolder& folder, int ranks, const std::string
   // Open MPI 5.0 connects spawned processes with their parents by TCP, and its default way of looking for a route finds
   // none from a host to itself.
   command << "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_reachable=weighted "
-          << "PMIX_MCA_gds=^shmem PETRI_RECORD_DIR='" << folder.path().string() << "' PETRI_TEST_FILES='"
-          << folder.path().string() << "' " << environment << " LD_PRELOAD='" << PETRI_RECORD_LIBRARY
-          << "' timeout -k 2 30 '" << PETRI_MPIEXEC << "' --oversubscribe -n " << ranks << " '" << executable << "' "
-          << program << " > '" << (folder.path() / "output").string() << "' 2>&1";
+          << library_files_in(folder.path().string()) << " PETRI_RECORD_DIR='" << folder.path().string()
+          << "' PETRI_TEST_FILES='" << folder.path().string() << "' " << environment << " LD_PRELOAD='"
+          << PETRI_RECORD_LIBRARY << "' timeout -k 2 30 '" << PETRI_MPIEXEC << "' --oversubscribe -n " << ranks << " '"
+          << executable << "' " << program << " > '" << (folder.path() / "output").string() << "' 2>&1";
   return command.str();
 }
 
