@@ -35,13 +35,13 @@ function(petri_test name)
   endif()
 endfunction()
 
-# petri_fuzzer(NAME SOURCES file… USES target… SEEDS folder): a libFuzzer target and its CTest run of PETRI_FUZZ_SECONDS.
+# petri_fuzzer(NAME SOURCES file… USES target… SEEDS folder…): a libFuzzer target and its CTest run of PETRI_FUZZ_SECONDS.
 # Only with PETRI_FUZZ; new inputs go to the build folder, never to the seeds.
 function(petri_fuzzer name)
   if(NOT PETRI_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(arg "" "SEEDS" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;SEEDS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE ${arg_USES} petri_options)
@@ -52,9 +52,8 @@ function(petri_fuzzer name)
   add_dependencies(fuzzers ${name})
   set(found "${PROJECT_BINARY_DIR}/corpus/${name}")
   file(MAKE_DIRECTORY "${found}")
-  get_filename_component(seeds "${arg_SEEDS}" ABSOLUTE)
   add_test(NAME ${name} COMMAND ${name} -max_total_time=${PETRI_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
-    -print_final_stats=1 "-artifact_prefix=${found}/../" "${found}" "${seeds}")
+    -print_final_stats=1 "-artifact_prefix=${found}/../" "${found}" ${arg_SEEDS})
   math(EXPR limit "${PETRI_FUZZ_SECONDS} + 60")
   set_tests_properties(${name} PROPERTIES LABELS "fuzz" TIMEOUT ${limit})
 endfunction()

@@ -1,26 +1,15 @@
 // Any bytes at all: reading them either gives a scenario that can be written, read again and is the same, or an
 // InputError.
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <sstream>
 #include <string>
 
+#include "tests/fuzz/hold.hpp"
 #include "tests/trace/equal.hpp"
 #include "tests/trace/text.hpp"
 
-namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace petri;
+  using fuzz::require;
   const std::string input(reinterpret_cast<const char*>(data), size);
   // A header may name a million ranks, which is legal but makes a fuzzer slow.
   if (input.find("world\":", 0) != std::string::npos && input.find("00000") != std::string::npos) return 0;

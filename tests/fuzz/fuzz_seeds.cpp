@@ -1,0 +1,118 @@
+// What the fuzzers begin with: fuzz_seeds FOLDER makes FOLDER/{read_reproducer,read_journal,import_recording} with
+// inputs that are right, by the writers themselves where there are some. The same files each time.
+#include <fmt/format.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness/trace/op.hpp"
+#include "harness/trace/reproducer_command.hpp"
+#include "reducers/journal.hpp"
+#include "tests/fuzz/journal_identity.hpp"
+#include "tests/fuzz/record_input.hpp"
+
+namespace {
+
+using namespace petri;
+namespace fs = std::filesystem;
+
+fs::path empty_folder(const fs::path& folder) {
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  return folder;
+}
+
+void write(const fs::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+}
+
+// Every key by itself, all of them, and what `--add` writes.
+void make_reproducers(const fs::path& folder) {
+  const std::vector<std::string> fields{R"("ranks":4)",
+                                        R"("repeat":5)",
+                                        R"("retries":0)",
+                                        R"("timeout":2.5)",
+                                        R"("environment":{"PLAN":"slabs","EMPTY":""})",
+                                        R"("allow":["rank-error","misuse"])",
+                                        R"("expect":"present")",
+                                        R"("record":["digests","buffers"])",
+                                        R"("ring":64)",
+                                        R"("x_note":{"free":[1,null,"é\u0041"]})"};
+  const std::string command = R"({"command":["./solver","--size","64","{folder}","{ranks}"])";
+  std::string all = command;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    write(folder / fmt::format("key-{}.json", i), command + "," + fields[i] + "}\n");
+    all += ",\n  " + fields[i];
+  }
+  write(folder / "all.json", all + "}\n");
+  write(folder / "wrong.json", R"({"comand":["x"],"ranks":0})");
+  ReproducerCommand filed;
+  filed.arguments = {"solver", "a b", "", "new\nline", "\xc3\xbc"};
+  filed.ranks = 3;
+  filed.digests = filed.buffers = true;
+  write_reproducer_command(filed, folder / "filed.json");
+}
+
+void make_journals(const fs::path& folder) {
+  using reduce::Answer;
+  std::minstd_rand random(7);
+  for (int verdicts = 0; verdicts < 20; verdicts += 1 + verdicts / 2) {
+    reduce::Verdicts none;
+    const fs::path file = folder / fmt::format("{}-verdicts", verdicts);
+    auto journal = reduce::Journal::open(file, fuzz::kJournalIdentity, reduce::Journal::Existing::replace, none);
+    for (int i = 0; i < verdicts; ++i)
+      journal.append(fmt::format("{:08x}", random()),
+                     {static_cast<Answer>(random() % 3), random() % 4 == 0 ? "deadlock: A(barrier@0 meets B)" : ""});
+  }
+  reduce::Verdicts none;
+  reduce::JournalIdentity other = fuzz::kJournalIdentity;
+  other.seed = 8;
+  reduce::Journal::open(folder / "of-another-seed", other, reduce::Journal::Existing::replace, none);
+  write(folder / "of-another-version", "{\"petri_journal\":1,\"input\":\"x\"}\n{\"any\":1}\n");
+  write(folder / "torn-at-once", "{\"petri_jou");
+  write(folder / "a-letter", "to my aunt\n");
+}
+
+// Events of all operations, eight to a record, on a communicator of each kind of name, with each kind of part.
+void make_records(const fs::path& folder) {
+  constexpr int kEvents = 8, kParts = static_cast<int>(record::Part::buffers);
+  const std::array<std::int32_t, 14> numbers{0, 1, 2, 0, 1, 0, 3, 1, 0, 0, 2, 1, 0, 0};
+  for (int first = 0; first < kOpCount; first += kEvents) {
+    test::RecordFile record(0, 2, fuzz::kInputSlots);
+    record.comm(2, 0, 0, {0, 1});
+    record.comm(3, 2, 0, {1, 0});
+    const char text[] = "key=value";
+    record.add_fact(record::FactKind::text, record::TextFact{}, text, sizeof text);
+    record.add_fact(record::FactKind::window, record::WindowFact{{}, 2, 0, 8}, nullptr, 0);
+    record.add_fact(record::FactKind::topology, record::TopologyFact{{}, 3, 1, 1, 1}, numbers.data(), 16);
+    record.event(Op::init);
+    for (int i = first; i < std::min(first + kEvents, kOpCount); ++i) {
+      record::Slot& made = record.event(static_cast<Op>(i), i % 4);
+      made.peer = made.matched = i % 2;
+      made.tag = made.result = i % 3;
+      made.count = i % 5;
+      made.dtype = static_cast<std::uint8_t>(1 + i % 12);
+      made.reduce = static_cast<std::uint8_t>(1 + i % 6);
+      made.request = static_cast<std::uint32_t>(i % 4);
+      record.part(made, static_cast<record::Part>(1 + i % kParts), numbers.data(), sizeof numbers);
+    }
+    record.mark(first, 1);
+    record.event(Op::finalize);
+    write(folder / fmt::format("operations-{}", first), fuzz::input_of(std::move(record)));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const fs::path folder = argv[1];
+  make_reproducers(empty_folder(folder / "read_reproducer"));
+  make_journals(empty_folder(folder / "read_journal"));
+  make_records(empty_folder(folder / "import_recording"));
+  return 0;
+}
