@@ -11,11 +11,14 @@ namespace {
 using reduce::Answer;
 using reduce::Judgement;
 
-Judgement judge_diagnosis(const Diagnosis& diagnosis, const std::string& signature) {
-  if (diagnosis.verdict == Verdict::completes) return {Answer::passes, {}};
-  if (diagnosis.verdict == Verdict::ambiguous) return {Answer::unresolved, {}};
-  if (diagnosis.signature == signature) return {Answer::reproduces, {}};
-  return {Answer::passes, diagnosis.signature};
+Judgement judge_diagnosis(const Diagnosis& diagnosis, const Failure& failure) {
+  switch (likeness(diagnosis, failure)) {
+    case Likeness::same: return {Answer::reproduces, {}};
+    case Likeness::other: return {Answer::passes, name_beside(diagnosis, failure)};
+    case Likeness::none: return {Answer::passes, {}};
+    case Likeness::undecided: break;
+  }
+  return {Answer::unresolved, {}};
 }
 
 Judgement judge_replay(const ReplayResult& replay, const Outcome& expected) {
@@ -30,39 +33,40 @@ Judgement judge_replay(const ReplayResult& replay, const Outcome& expected) {
 
 }  // namespace
 
-reduce::Oracle model_oracle(std::string signature, DiagnoseOptions options) {
+reduce::Oracle model_oracle(Failure failure, DiagnoseOptions options) {
   return reduce::Oracle::Ask(
-      [signature = std::move(signature), options](const Scenario& scenario, const std::stop_token& stop) -> Judgement {
+      [failure = std::move(failure), options](const Scenario& scenario, const std::stop_token& stop) -> Judgement {
         DiagnoseOptions now = options;
         now.stop = stop;
         const Diagnosis diagnosis = diagnose(scenario, now);
         if (stop.stop_requested()) return {Answer::stopped, {}};
-        return judge_diagnosis(diagnosis, signature);
+        return judge_diagnosis(diagnosis, failure);
       });
 }
 
-reduce::Oracle live_oracle(Outcome expected, ReplayOptions options) {
-  return reduce::Oracle::Ask([expected = std::move(expected), options = std::move(options)](
-                                 const Scenario& scenario, const std::stop_token& stop) -> Judgement {
-    const auto withdrawn = [&] { return stop.stop_requested() || interrupt_count() > 0; };
-    try {
-      if (!expected.signature.empty()) {
-        const Judgement first = judge_diagnosis(diagnose(scenario, options.diagnose), expected.signature);
-        if (first.answer != Answer::reproduces) return first;
-      }
-      ReplayOptions now = options;
-      now.stop = stop;
-      const ReplayResult replay = replay_scenario(scenario, now);
-      if (replay.job.end == JobResult::End::interrupted) return {Answer::stopped, {}};
-      return judge_replay(replay, expected);
-    } catch (const InputError&) {
-      return {Answer::unresolved, {}};
-    } catch (...) {
-      // A replay that was stopped before it had begun.
-      if (withdrawn()) return {Answer::stopped, {}};
-      throw;
-    }
-  });
+reduce::Oracle live_oracle(Outcome expected, Failure failure, ReplayOptions options) {
+  return reduce::Oracle::Ask(
+      [expected = std::move(expected), failure = std::move(failure), options = std::move(options)](
+          const Scenario& scenario, const std::stop_token& stop) -> Judgement {
+        const auto withdrawn = [&] { return stop.stop_requested() || interrupt_count() > 0; };
+        try {
+          if (!failure.signature.empty()) {
+            const Judgement first = judge_diagnosis(diagnose(scenario, options.diagnose), failure);
+            if (first.answer != Answer::reproduces) return first;
+          }
+          ReplayOptions now = options;
+          now.stop = stop;
+          const ReplayResult replay = replay_scenario(scenario, now);
+          if (replay.job.end == JobResult::End::interrupted) return {Answer::stopped, {}};
+          return judge_replay(replay, expected);
+        } catch (const InputError&) {
+          return {Answer::unresolved, {}};
+        } catch (...) {
+          // A replay that was stopped before it had begun.
+          if (withdrawn()) return {Answer::stopped, {}};
+          throw;
+        }
+      });
 }
 
 }  // namespace petri::cli

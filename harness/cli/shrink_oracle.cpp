@@ -104,13 +104,16 @@ ShrinkOracle oracle_for(const ShrinkArguments& a, const Scenario& input, const D
     return oracle;
   };
   if (a.asks_model()) {
-    const reduce::Oracle model = model_oracle(diagnosis.signature, {});
+    const reduce::Oracle model = model_oracle(failure_of(diagnosis), {});
     return complete({model, model, a.oracle, self});
   }
   if (a.asks_live()) {
     ReplayOptions options;
     options.limit_s = a.timeout_s;
-    const reduce::Oracle live = live_oracle(live_failure(input, diagnosis, options), options);
+    const Outcome expected = live_failure(input, diagnosis, options);
+    const Failure failure =
+        expected.signature == diagnosis.signature ? failure_of(diagnosis) : Failure{expected.signature};
+    const reduce::Oracle live = live_oracle(expected, failure, options);
     const std::string programs =
         self + " " + digest_of_file(worker_program()) + " " + digest_of_file(recorder_library());
     return complete({live, live, with_limit(a), programs, kAsksOfLive});

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <vector>
 
+#include "harness/diagnose/mutual_waits.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri::diagnosis {
@@ -12,11 +13,14 @@ namespace petri::diagnosis {
 struct BufferingLimit {
   bool always = false;                // no buffering hides it
   std::optional<std::int64_t> bytes;  // otherwise: it is hidden where messages of up to so many bytes are buffered
+  bool others_hang = false;           // and where all are, ranks hang all the same, in another deadlock
 };
 
-// The smallest limit under which no rank stays stuck in any of the orders of matches and grants that are looked at:
-// more buffering also changes who comes first. 0 bytes: only collectives that synchronize more than they must make it a
-// deadlock. Costs the orders of one run per distinct message size, halving.
-BufferingLimit buffering_limit(const Scenario& scenario, bool follow_record);
+// For each deadlock the smallest limit under which it is in none of the orders of matches and grants that are looked
+// at: more buffering also changes who comes first. 0 bytes: only collectives that synchronize more than they must make
+// it a deadlock. Whether other ranks hang does not count, nor whether these do for yet others. Costs the orders of one
+// run per distinct message size, halving.
+std::vector<BufferingLimit> buffering_limits(const Scenario& scenario, bool follow_record,
+                                             const std::vector<MutualWaits>& deadlocks);
 
 }  // namespace petri::diagnosis

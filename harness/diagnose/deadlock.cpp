@@ -128,6 +128,7 @@ class DeadlockTeller {
   Fault fault_of(const Component& component, const Component& closed) const {
     Fault fault;
     fault.form = canonical_form(graph_, component);
+    fault.waits = mutual_waits(graph_, component);
     fault.by_dead_rank = component.terminal != Terminal::none && component.terminal != Terminal::finalize;
     if (const auto root = earlier_clash(component)) {
       fault.findings.push_back(root->findings.front());

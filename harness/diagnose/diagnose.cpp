@@ -125,9 +125,6 @@ class Judge {
     std::vector<Fault> faults = find_deadlocks(scenario_, run);
     if (rank_died) std::erase_if(faults, [](const Fault& fault) { return fault.by_dead_rank; });
     if (faults.empty()) return false;
-    const BufferingLimit limit =
-        options_.buffered ? BufferingLimit{true, std::nullopt} : buffering_limit(scenario_, follow_record);
-    const std::string suffix = limit.always ? "" : fmt::format(" (unless {})", hidden_where(run, limit));
     if (const auto decision = differing_decision(scenario_, run)) {
       Finding& first = faults.front().findings.front();
       first.evidence.insert(first.evidence.begin(), decision->text);
@@ -136,8 +133,14 @@ class Judge {
     add_groups(run, faults);
     for (const Fault& fault : find_misused_calls(run))
       if (follows_from(run, fault) || follows_from(faults, fault)) add(Verdict::misuse, fault);
-    if (result_.findings.empty()) say_assumptions(run, limit);
-    for (const Fault& fault : faults) add(Verdict::deadlock, fault, suffix);
+    const std::vector<BufferingLimit> limits = limits_of(faults, follow_record);
+    if (result_.findings.empty()) {
+      first_waits_ = faults.front().waits;
+      say_assumptions(run, limits.front(), faults.front());
+    }
+    for (std::size_t i = 0; i < faults.size(); ++i)
+      add(Verdict::deadlock, faults[i],
+          limits[i].always ? "" : fmt::format(" (unless {})", hidden_where(limits[i], faults[i])));
     return true;
   }
 
@@ -181,22 +184,22 @@ class Judge {
     }
   }
 
-  // What hides a deadlock that the strict reading shows.
-  static std::string hidden_where(const model::Run& run, const BufferingLimit& limit) {
-    if (!limit.bytes) return "buffered";
-    if (*limit.bytes > 0) return fmt::format("{} bytes are buffered", *limit.bytes);
-    const auto some_wait_for = [&](auto... kinds) {
-      return std::any_of(run.waits.begin(), run.waits.end(), [&](const model::Wait& wait) {
-        return std::any_of(wait.atoms.begin(), wait.atoms.end(),
-                           [&](const model::Atom& atom) { return ((atom.kind == kinds) || ...); });
-      });
-    };
-    if (some_wait_for(model::Atom::stream)) return "kernels run side by side";
-    if (some_wait_for(model::Atom::lock, model::Atom::epoch)) return "locks and starts return early";
-    return "collectives leave early";
+  std::vector<BufferingLimit> limits_of(const std::vector<Fault>& deadlocks, bool follow_record) const {
+    if (options_.buffered) return std::vector<BufferingLimit>(deadlocks.size(), {true, std::nullopt});
+    std::vector<MutualWaits> waits;
+    for (const Fault& fault : deadlocks) waits.push_back(fault.waits);
+    return buffering_limits(scenario_, follow_record, waits);
   }
 
-  void say_assumptions(const model::Run& run, const BufferingLimit& limit) {
+  // What hides a deadlock that the strict reading shows.
+  static std::string hidden_where(const BufferingLimit& limit, const Fault& fault) {
+    if (!limit.bytes) return "buffered";
+    if (*limit.bytes > 0) return fmt::format("{} bytes are buffered", *limit.bytes);
+    if (fault.waits.on_streams) return "kernels run side by side";
+    return fault.waits.on_windows ? "locks and starts return early" : "collectives leave early";
+  }
+
+  void say_assumptions(const model::Run& run, const BufferingLimit& limit, const Fault& fault) {
     auto& said = result_.assumptions;
     if (options_.buffered)
       said.push_back(*options_.buffered == model::kUnlimited
@@ -207,25 +210,33 @@ class Judge {
     else if (!limit.bytes)
       said.push_back("hidden where the library buffers the messages; their sizes are not all recorded");
     else if (*limit.bytes == 0)
-      said.push_back(fmt::format("hidden where {}", hidden_where(run, limit)));
+      said.push_back(fmt::format("hidden where {}", hidden_where(limit, fault)));
     else
       said.push_back(fmt::format("hidden where messages of {} bytes are buffered: it hangs only beyond the eager limit",
                                  *limit.bytes));
+    if (limit.others_hang) said.back() += "; ranks hang all the same then, in another deadlock";
     for (const model::Wait& wait : run.waits)
       if (wait.polls && run.stuck_lanes[wait.lane])
         said.push_back(
             fmt::format("takes the polling loop of rank {} for a wait: it waits for nothing else", wait.rank));
   }
 
+  // Does the first deadlock show in another order, too?
+  bool is_there(const model::Run& order) const {
+    return !order.stuck.empty() && holds_in(WaitGraph(scenario_, order), first_waits_);
+  }
+
   void say_orders(const model::Run& run) {
     if (run.choices.empty()) return;  // there is one order only
-    std::uint64_t stuck = 0;
+    std::uint64_t stuck = 0, without = 0;
     const auto seen = model::explore(scenario_, {options_.buffered, true}, std::min(max_orders(), kOrdersToCompare),
                                      [&](const model::Run& one) {
                                        stuck += one.stuck.empty() ? 0 : 1;
+                                       without += is_there(one) ? 0 : 1;
                                        return !options_.stop.stop_requested();
                                      });
     result_.orders = seen.orders;
+    result_.orders_without = without;
     result_.certainty = stuck == seen.orders && seen.complete ? Certainty::proved : Certainty::found;
     if (result_.certainty == Certainty::proved)
       result_.assumptions.push_back(
@@ -263,6 +274,7 @@ class Judge {
     result_.orders = seen.orders;
     if (!result_.findings.empty()) {
       result_.certainty = Certainty::found;
+      result_.orders_without = std::max<std::uint64_t>(seen.orders - 1, 1);  // the recorded or first one is clean
       result_.assumptions.push_back(
           fmt::format("found in some orders of matches, grants and competing calls: the {} looked at shows it",
                       ordinal_text(static_cast<std::int64_t>(seen.orders) - 1)));
@@ -384,6 +396,7 @@ class Judge {
   const DiagnoseOptions& options_;
   Diagnosis result_;
   std::set<std::string> said_;
+  MutualWaits first_waits_;  // of the first deadlock
   std::vector<std::string> discarded_;
 };
 

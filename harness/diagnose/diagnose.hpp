@@ -46,7 +46,8 @@ struct Diagnosis {
   std::vector<Finding> findings;         // root cause first
   std::vector<std::string> notes;        // observations that are no failure
   Certainty certainty = Certainty::proved;
-  std::uint64_t orders = 1;  // looked at
+  std::uint64_t orders = 1;          // looked at
+  std::uint64_t orders_without = 0;  // those of them that do not show the failure of `signature`
   // For each rank the index of the event that it cannot leave, or nothing where it is not blocked. The number of the
   // rank's events stands for the finalize that a record implies without naming it.
   std::vector<std::optional<std::uint32_t>> blocked;

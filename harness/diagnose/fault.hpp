@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/diagnose/diagnose.hpp"
+#include "harness/diagnose/mutual_waits.hpp"
 #include "harness/model/run.hpp"
 
 namespace petri::diagnosis {
@@ -17,6 +18,7 @@ struct Fault {
   bool by_dead_rank = false;           // others wait for a rank that died: a consequence of its error
   std::vector<EventRef> misused = {};  // of a misuse: the wrong calls, in which a library may give up
   bool no_object = false;              // of a misuse: what the calls name is not there, so nothing can come of them
+  MutualWaits waits = {};              // of a deadlock
 };
 
 // Arguments that clash, messages that do not fit, call sites that pair crosswise; in causal order on each communicator.

@@ -97,7 +97,9 @@ std::string false_claim(const Scenario& scenario, Truth truth, const Diagnosis& 
   if (truth == Truth::in_some_orders && !says(strict, "in some orders")) return "it is there in some orders only";
   const Truth buffered = truth_of(scenario, kAllBuffered);
   const bool hidden = says(strict, "hidden where");
-  if (buffered == Truth::deadlock && hidden) return "no buffering hides it";
+  const bool others = says(strict, "hang all the same");  // this deadlock is hidden, and another shows
+  if (buffered == Truth::deadlock && hidden && !others) return "no buffering hides it";
+  if (buffered < Truth::deadlock && others) return "nobody hangs where messages are buffered";
   if (buffered != Truth::deadlock && buffered < Truth::deadlock && !hidden) return "buffering hides it";
   return "";
 }

@@ -5,7 +5,7 @@
 #include <ranges>
 #include <vector>
 
-#include "harness/diagnose/diagnose.hpp"
+#include "harness/diagnose/same_failure.hpp"
 #include "tests/support/scenario_text.hpp"
 #include "tests/support/script.hpp"
 
@@ -44,6 +44,40 @@ TEST(Signature, WaitingForAStartIsAnotherFailureThanBlockingWhereTheRequestIsMad
   const std::string made = diagnose(script({init, "recv(peer=0 tag=4); " + init})).signature;
   EXPECT_EQ(started, "deadlock: A(bcast_init started@0 waits for B) B(recv@0 waits for A)");
   EXPECT_EQ(made, "deadlock: A(bcast_init@0 waits for B) B(recv@0 waits for A)");
+}
+
+// Whether buffering hides a deadlock does not hang on others beside it, of other ranks or of the same ones for others.
+TEST(Signature, TheClauseAboutBufferingIsThatOfTheFailureItself) {
+  const char* to_itself = "send(peer=0 count=1 dtype=int32); recv(peer=0 count=1 dtype=int32)";
+  const Diagnosis alone = diagnose(script({to_itself}));
+  const Diagnosis beside = diagnose(script({to_itself, "ssend(peer=2)", "ssend(peer=1)"}));
+  EXPECT_EQ(alone.signature, "deadlock: A(send@0 waits for itself) (unless 4 bytes are buffered)");
+  EXPECT_EQ(beside.signature, alone.signature);
+  EXPECT_TRUE(has_failure(beside, "deadlock: A(ssend@0 waits for A)"));
+
+  const std::string bcast = "bcast(root=0 count=1 dtype=int32)";
+  const Diagnosis left_out = diagnose(script({bcast, bcast, bcast, ""}));
+  const Diagnosis and_later = diagnose(script({bcast, bcast + "; recv(peer=2)", bcast + "; recv(peer=1)", ""}));
+  EXPECT_EQ(left_out.signature, "deadlock: A(bcast@0 waits for finalize) (unless collectives leave early)");
+  EXPECT_EQ(and_later.signature, left_out.signature);
+}
+
+TEST(SameFailure, OneThatTheRightOrderAvoidsIsAnotherThanOneThatNoneDoes) {
+  const auto job = [](const char* receives) {
+    return diagnose(
+        script({std::string(receives) + "; barrier", "send(peer=0); barrier", "send(peer=0); barrier", "barrier"}));
+  };
+  const Diagnosis stolen = job("recv(peer=any); recv(peer=1)");
+  const Diagnosis never_sent = job("recv(peer=3)");
+  ASSERT_EQ(stolen.verdict, Verdict::deadlock);
+  ASSERT_EQ(never_sent.verdict, Verdict::deadlock);
+  EXPECT_EQ(failure_of(stolen).orders, Failure::Orders::some);
+  EXPECT_EQ(failure_of(never_sent).orders, Failure::Orders::all);
+  const Failure looks_alike{stolen.signature, Failure::Orders::all};
+  EXPECT_EQ(likeness(stolen, failure_of(stolen)), Likeness::same);
+  EXPECT_EQ(likeness(stolen, looks_alike), Likeness::other);
+  EXPECT_EQ(name_beside(stolen, looks_alike), stolen.signature + ", in some orders only");
+  EXPECT_EQ(likeness(stolen, {stolen.signature, Failure::Orders::unsettled}), Likeness::same);
 }
 
 TEST(Signature, OfEachFailureIsItsOwn) {

@@ -7,6 +7,7 @@
 
 #include "harness/diagnose/failure_events.hpp"
 #include "reducers/engine.hpp"
+#include "tests/support/model_oracle.hpp"
 
 namespace petri::jobs {
 namespace {
@@ -25,16 +26,6 @@ class Watch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point from_ = Clock::now();
 };
-
-// Fails in the same way: what `petri shrink` asks of the model.
-reduce::Oracle same_failure(const std::string& signature) {
-  return [signature](const Scenario& scenario) -> reduce::Judgement {
-    const Diagnosis diagnosis = diagnose(scenario);
-    if (diagnosis.verdict == Verdict::ambiguous) return {reduce::Answer::unresolved, {}};
-    if (diagnosis.signature == signature) return {reduce::Answer::reproduces, {}};
-    return {reduce::Answer::passes, diagnosis.signature};
-  };
-}
 
 void judge_diagnosis(const Fault& fault, const PlantedJob& job, const Diagnosis& diagnosis, Measured& result) {
   result.signature = diagnosis.signature;
@@ -55,7 +46,7 @@ void shrink_it(const Scenario& minimum, const PlantedJob& job, const Diagnosis& 
   result.shrinks = true;
   reduce::ShrinkOptions options;
   options.failure = failure_events(job.scenario, diagnosis);
-  const reduce::ShrinkResult shrunk = reduce::shrink(job.scenario, same_failure(diagnosis.signature), options);
+  const reduce::ShrinkResult shrunk = reduce::shrink(job.scenario, test::fails_as(failure_of(diagnosis)), options);
   result.candidates = shrunk.asked;
   result.ranks_left = static_cast<std::uint64_t>(shrunk.scenario.world());
   result.events_left = shrunk.scenario.event_count();

@@ -12,6 +12,7 @@
 #include "harness/trace/write.hpp"
 #include "reducers/repair.hpp"
 #include "reducers/subset.hpp"
+#include "tests/support/model_oracle.hpp"
 
 namespace petri::reduce::testing {
 namespace {
@@ -20,15 +21,6 @@ std::string text_of(const Scenario& scenario) {
   std::ostringstream out;
   write_scenario(scenario, out);
   return out.str();
-}
-
-Oracle fails_as(const std::string& signature) {
-  return [signature](const Scenario& candidate) {
-    const Diagnosis diagnosis = diagnose(candidate);
-    if (diagnosis.verdict == Verdict::ambiguous) return Judgement{Answer::unresolved, {}};
-    if (diagnosis.signature == signature) return Judgement{Answer::reproduces, {}};
-    return Judgement{Answer::passes, diagnosis.signature};
-  };
 }
 
 // One event less and all else as it was: nothing goes along, and what referred to it is left behind. Only the positions
@@ -56,21 +48,21 @@ bool is_received_later(const Scenario& scenario, EventRef ref) {
 }
 
 // What can go alone, although the claim says that nothing can: with what repair takes along, and literally alone.
-std::vector<std::string> superfluous(const Scenario& scenario, const std::string& signature) {
+std::vector<std::string> superfluous(const Scenario& scenario, const Failure& failure) {
   std::vector<std::string> found;
+  const auto fails_alike = [&](const Scenario& less) { return likeness(diagnose(less), failure) == Likeness::same; };
   const auto without = [&](const std::string& what, const std::function<void(Selection&)>& take_away) {
     Selection keep = Selection::all(scenario);
     take_away(keep);
     const auto less = cut(scenario, keep);
-    if (less && size_of(*less) < size_of(scenario) && diagnose(*less).signature == signature)
-      found.push_back(what + " can go");
+    if (less && size_of(*less) < size_of(scenario) && fails_alike(*less)) found.push_back(what + " can go");
   };
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
     without(fmt::format("rank {}", rank), [rank](Selection& keep) { keep.ranks[rank] = 0; });
     for (std::uint32_t i = 0; i < scenario.ranks[rank].events.size(); ++i) {
       const EventRef event{static_cast<std::int32_t>(rank), i};
       without(fmt::format("event {} of rank {}", i, rank), [event](Selection& keep) { keep.drop(event); });
-      if (!is_received_later(scenario, event) && diagnose(without_event(scenario, event)).signature == signature)
+      if (!is_received_later(scenario, event) && fails_alike(without_event(scenario, event)))
         found.push_back(fmt::format("event {} of rank {} can go alone", i, rank));
     }
   }
@@ -86,24 +78,25 @@ ShrinkResult shrink_failure(const Scenario& input) {
   ShrinkOptions options;
   options.failure = failure_events(input, diagnosis);
   options.source = "input.jsonl";
-  return shrink(input, fails_as(diagnosis.signature), options);
+  return shrink(input, test::fails_as(failure_of(diagnosis)), options);
 }
 
 std::vector<std::string> complaints_about(const Scenario& input, const ShrinkResult& result) {
   if (!result.reproduced) return {"the input does not reproduce: " + result.reason};
   std::vector<std::string> complaints;
-  const std::string signature = diagnose(input).signature;
+  const Failure failure = failure_of(diagnose(input));
   const Scenario& small = result.scenario;
   if (result.claim != kOneMinimal) complaints.push_back("no claim");
-  if (const std::string now = diagnose(small).signature; now != signature)
-    complaints.push_back("fails as " + now + ", not as " + signature);
+  if (const Diagnosis now = diagnose(small); likeness(now, failure) != Likeness::same)
+    complaints.push_back("fails as " + name_beside(now, failure) + ", not as " + failure.signature);
   if (const std::string foreign = not_from_original(input, small); !foreign.empty()) complaints.push_back(foreign);
-  for (std::string& what : superfluous(small, signature)) complaints.push_back(std::move(what));
+  for (std::string& what : superfluous(small, failure)) complaints.push_back(std::move(what));
 
   std::istringstream written(text_of(small));
   const Scenario read = read_scenario(written, "small.jsonl");
   if (fingerprint(read) != fingerprint(small)) complaints.push_back("is another scenario when it is read again");
-  if (diagnose(read).signature != signature) complaints.push_back("fails in another way when it is read again");
+  if (likeness(diagnose(read), failure) != Likeness::same)
+    complaints.push_back("fails in another way when it is read again");
   const ShrinkResult again = shrink_failure(small);
   if (fingerprint(again.scenario) != fingerprint(small))
     complaints.push_back("shrinks further when it is shrunk again:\n" + text_of(again.scenario));
