@@ -13,6 +13,35 @@ namespace {
 
 constexpr std::size_t kLeastRepetitions = 2;  // so often must the usual successor have been seen
 
+struct BrokenHabit {
+  std::vector<std::int32_t> ranks;  // ascending; the events are the first one's
+  std::optional<EventRef> before;   // the call after which the usual one is missing; nothing: at the beginning
+  EventRef instead;                 // what came instead
+  std::string usual;                // what follows everywhere else, in words
+  bool made_next = false;           // the usual call came after all, one call late
+  bool waits = false;               // the ranks wait in `instead` for those that do the usual thing
+};
+
+Testimony testimony_of(const Scenario& scenario, const BrokenHabit& habit) {
+  Testimony told;
+  told.culprits = habit.ranks;
+  std::string place = "at its beginning";
+  if (habit.before) {
+    told.events.push_back(*habit.before);
+    const Event& before = at(scenario, *habit.before);
+    place = fmt::format("after {} ({})", event_text(scenario, before), place_text(before));
+  }
+  told.events.push_back(habit.instead);
+  const std::string who = sentence_start(habit.ranks), instead = event_text(scenario, habit.instead);
+  told.expected = fmt::format("{} {}", habit.usual, place);
+  told.actual = fmt::format("{}: {}", ranks_text(habit.ranks), instead);
+  told.text = fmt::format("{} left out {} {}, and went on to {}.", who, habit.usual, place, instead);
+  if (habit.waits) told.text = fmt::format("{} called {} {}, where {} comes.", who, instead, place, habit.usual);
+  if (habit.made_next) told.text = fmt::format("{} called {} before {}, {}.", who, instead, habit.usual, place);
+  told.evidence = {fmt::format("in all other places of the record {} comes there", habit.usual)};
+  return told;
+}
+
 // What makes two calls the same habit: operation, communicator, partner and place, not sizes.
 std::string habit_of(const Scenario& scenario, const Event& event) {
   return fmt::format("{}|{}|{}|{}|{}", name_of(event.op), event.comm, event.peer, event.tag, scenario.site_of(event));
@@ -109,8 +138,8 @@ class Judge {
 
 }  // namespace
 
-std::optional<BrokenHabit> broken_habit(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                        const Component& component, const std::vector<std::int32_t>& ranks) {
+std::optional<Testimony> broken_habit(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                      const Component& component, const std::vector<std::int32_t>& ranks) {
   std::map<std::string, Successors> after;
   for (const std::int32_t rank : ranks) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
@@ -134,7 +163,7 @@ std::optional<BrokenHabit> broken_habit(const Scenario& scenario, const model::R
     if (!found || odd.index < found->instead.index)
       found = BrokenHabit{{odd.rank}, EventRef{odd.rank, odd.index - 1}, odd, event_text(scenario, usual.front())};
   }
-  return found;
+  return found ? std::optional(testimony_of(scenario, *found)) : std::nullopt;
 }
 
 std::optional<Parting> parting_at(const model::Run& run, const Link& link, const Precedents& precedents) {
@@ -171,9 +200,9 @@ BrokenHabit habit_broken_by(const Scenario& scenario, const Precedents& preceden
 
 }  // namespace
 
-std::optional<BrokenHabit> broken_habit_at_a_collective(const Scenario& scenario, const model::Run& run,
-                                                        const WaitGraph& graph, const Component& component,
-                                                        const Precedents& precedents) {
+std::optional<Testimony> broken_habit_at_a_collective(const Scenario& scenario, const model::Run& run,
+                                                      const WaitGraph& graph, const Component& component,
+                                                      const Precedents& precedents) {
   std::optional<BrokenHabit> found;
   for (const std::uint32_t node : component.nodes) {
     for (const Link& link : graph.nodes()[node].links) {
@@ -190,7 +219,7 @@ std::optional<BrokenHabit> broken_habit_at_a_collective(const Scenario& scenario
       if (!found || left_out) found = std::move(habit);
     }
   }
-  return found;
+  return found ? std::optional(testimony_of(scenario, *found)) : std::nullopt;
 }
 
 }  // namespace petri::diagnosis

@@ -1,14 +1,16 @@
 #include "harness/diagnose/like_ranks.hpp"
 
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 
-#include "harness/model/op_rules.hpp"
+#include "harness/diagnose/describe.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -16,6 +18,16 @@ namespace {
 using CommKind = std::uint64_t;  // what communicators of one purpose have in common
 
 constexpr std::size_t kMostEdited = 4;  // calls in a row that are left out or made in addition
+
+// Where one of the suspects left the ranks like it.
+struct Parted {
+  std::int32_t rank = 0;
+  EventRef instead;                  // its first call that none of them made there
+  EventRef usual;                    // what stood there in the first of the others
+  std::vector<std::int32_t> others;  // ranks that had made the same calls until then, ascending
+  std::vector<EventRef> edited;      // the calls that one has and the other has not
+  bool by_precedent = false;         // one stands against one: what follows such calls elsewhere decides
+};
 
 // A call as a part prescribes it, and as much of that as a missing call before it leaves as it is: a wait for all has
 // fewer requests.
@@ -334,11 +346,24 @@ std::optional<Parted> settle(const Scenario& scenario, const model::Run& run, co
 
 }  // namespace
 
-std::optional<Parted> find_parted(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
-                                  const std::vector<std::int32_t>& suspects) {
-  auto parted = settle(scenario, run, precedents, all_parted(scenario, run, suspects, std::nullopt));
-  if (parted && have_met_since(scenario, run, *parted, suspects)) return std::nullopt;
-  return parted;
+std::optional<Testimony> parted_rank(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
+                                     const std::vector<std::int32_t>& suspects) {
+  const auto parted = settle(scenario, run, precedents, all_parted(scenario, run, suspects, std::nullopt));
+  if (!parted || have_met_since(scenario, run, *parted, suspects)) return std::nullopt;
+  const std::string instead = event_text(scenario, parted->instead), usual = event_text(scenario, parted->usual);
+  const std::string others = ranks_text(parted->others);
+  Testimony told =
+      explained({parted->rank}, {parted->instead},
+                fmt::format("Rank {} did as {} until it came to {} ({}), where {} was expected.", parted->rank, others,
+                            instead, place_text(at(scenario, parted->instead)), usual));
+  told.expected = fmt::format("{}, as {} did", usual, others);
+  told.actual = fmt::format("rank {}: {}", parted->rank, instead);
+  std::vector<std::int32_t> cleared = suspects;
+  std::erase(cleared, parted->rank);
+  told.evidence = {parted->by_precedent ? fmt::format("{} did what follows such calls elsewhere in the record", others)
+                                        : fmt::format("{} did, as far as that is, what other ranks like {} did",
+                                                      ranks_text(cleared), cleared.size() == 1 ? "it" : "them")};
+  return told;
 }
 
 }  // namespace petri::diagnosis

@@ -10,25 +10,17 @@
 #include <vector>
 
 #include "harness/diagnose/precedent.hpp"
+#include "harness/diagnose/testimony.hpp"
 #include "harness/model/run.hpp"
 
 namespace petri::diagnosis {
 
-// Where one of the suspects left the ranks like it.
-struct Parted {
-  std::int32_t rank = 0;
-  EventRef instead;                  // its first call that none of them made there
-  EventRef usual;                    // what stood there in the first of the others
-  std::vector<std::int32_t> others;  // ranks that had made the same calls until then, ascending
-  std::vector<EventRef> edited;      // the calls that one has and the other has not
-  bool by_precedent = false;         // one stands against one: what follows such calls elsewhere decides
-};
-
 // The only one of `suspects` that parted from the ranks like it by one edit (a call left out, an extra one, another
 // argument, an early end), while each other suspect did, as far as it came, what another rank did, or what nobody
-// contradicts. Of two that parted from each other, the one whose call has the shorter precedents. Nothing where the
-// record does not tell: several parted, one plays a part of its own, or they have met since.
-std::optional<Parted> find_parted(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
-                                  const std::vector<std::int32_t>& suspects);
+// contradicts. Of two that parted from each other, the one that other communicators of the kind contradict, or whose
+// call has the shorter precedents. Nothing where the record does not tell: several parted, one plays a part of its own,
+// or they have met since.
+std::optional<Testimony> parted_rank(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
+                                     const std::vector<std::int32_t>& suspects);
 
 }  // namespace petri::diagnosis

@@ -37,7 +37,7 @@ bool all_are_members(const model::Run& run, const WaitGraph& graph, const Compon
 }
 
 // Where all ranks of the cycle are members of all its communicators, most of them may be in one place.
-std::optional<Minority> not_with_the_most(const model::Run& run, const WaitGraph& graph, const Component& component) {
+std::optional<Testimony> not_with_the_most(const model::Run& run, const WaitGraph& graph, const Component& component) {
   std::vector<std::int32_t> all, most;
   for (const std::uint32_t node : component.nodes) {
     std::vector<std::int32_t> ranks = ranks_at(graph, component, node);
@@ -47,10 +47,10 @@ std::optional<Minority> not_with_the_most(const model::Run& run, const WaitGraph
   std::sort(all.begin(), all.end());
   if (2 * most.size() <= all.size() || most.size() == all.size()) return std::nullopt;
   if (!all_are_members(run, graph, component, all)) return std::nullopt;
-  Minority minority;
-  std::set_difference(all.begin(), all.end(), most.begin(), most.end(), std::back_inserter(minority.ranks));
-  minority.reason = fmt::format("{} named because {} of {} ranks are in the same place", ranks_text(minority.ranks),
-                                most.size(), all.size());
+  Testimony minority;
+  std::set_difference(all.begin(), all.end(), most.begin(), most.end(), std::back_inserter(minority.culprits));
+  minority.evidence = {fmt::format("{} named because {} of {} ranks are in the same place",
+                                   ranks_text(minority.culprits), most.size(), all.size())};
   return minority;
 }
 
@@ -74,8 +74,8 @@ bool nobody_else_comes(const model::Run& run, const Link& link, const Precedents
 
 // Ranks in a collective to which few have come, missed in another one to which most have. Where as many have come as
 // have not, they must have come to what nobody calls elsewhere.
-std::optional<Minority> missed_by_most(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                       const Component& component, const Precedents& precedents) {
+std::optional<Testimony> missed_by_most(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                        const Component& component, const Precedents& precedents) {
   std::vector<std::int32_t> missed, elsewhere;
   for (const std::uint32_t node : component.nodes) {
     const Link& link = graph.nodes()[node].links.front();
@@ -95,15 +95,19 @@ std::optional<Minority> missed_by_most(const Scenario& scenario, const model::Ru
   missed.erase(std::unique(missed.begin(), missed.end()), missed.end());
   std::sort(elsewhere.begin(), elsewhere.end());
   if (missed.empty() || missed != elsewhere) return std::nullopt;
-  return Minority{missed, fmt::format("{} named because most have come to the collective that waits for them, and few "
-                                      "to the one in which they wait",
-                                      ranks_text(missed))};
+  Testimony minority;
+  minority.culprits = missed;
+  minority.evidence = {
+      fmt::format("{} named because most have come to the collective that waits for them, and few to "
+                  "the one in which they wait",
+                  ranks_text(missed))};
+  return minority;
 }
 
 }  // namespace
 
-std::optional<Minority> minority_of(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                    const Component& component, const Precedents& precedents) {
+std::optional<Testimony> minority_of(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                     const Component& component, const Precedents& precedents) {
   if (!waits_for_collectives_only(graph, component)) return std::nullopt;
   if (auto minority = not_with_the_most(run, graph, component)) return minority;
   return missed_by_most(scenario, run, graph, component, precedents);

@@ -70,7 +70,7 @@ Fault fault_of(const Scenario& scenario, const model::Run& run, const model::Gat
   if (who.tie) {
     std::vector<std::int32_t> suspects = run.gatherings.members(gathering);
     std::sort(suspects.begin(), suspects.end());
-    ask_witnesses(scenario, run, precedents, suspects, clashing.step, finding);
+    ask_about_suspects(scenario, run, precedents, suspects, clashing.step, finding);
   }
   return {{finding}, form_of(clashing, clash)};
 }

@@ -1,10 +1,15 @@
 #include "harness/diagnose/odd_step.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string>
 #include <tuple>
 #include <utility>
+
+#include "harness/diagnose/describe.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -15,6 +20,14 @@ auto habit_of(const Event& event) {
   return std::tuple(event.op, event.comm, event.peer, tag_of(event), event.root, event.count, event.dtype, event.site,
                     extras.sendpeer, extras.recvpeer, extras.sendtag, extras.recvtag, extras.requests.size());
 }
+
+struct OddStep {
+  std::int32_t rank = 0;
+  std::int32_t step = 0;
+  EventRef instead;               // the first call that none of its steps before had there, or what came after the step
+  std::optional<EventRef> usual;  // what stood there in the step before that agrees the longest; nothing: its end
+  bool habitual = false;          // that step has a twin: the rank has a habit to break
+};
 
 class Steps {
  public:
@@ -84,12 +97,10 @@ class Steps {
   std::uint32_t stands_ = 0;
 };
 
-}  // namespace
-
-std::optional<OddStep> find_odd_step(const Scenario& scenario, const model::Run& run,
-                                     const std::vector<std::int32_t>& ranks, std::int32_t step) {
+std::optional<OddStep> find(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& suspects,
+                            std::int32_t step) {
   std::optional<OddStep> found;
-  for (const std::int32_t rank : ranks) {
+  for (const std::int32_t rank : suspects) {
     const Steps steps(scenario, run, rank);
     if (!steps.comparable(step)) return std::nullopt;
     const auto difference = steps.difference(step);
@@ -98,6 +109,27 @@ std::optional<OddStep> find_odd_step(const Scenario& scenario, const model::Run&
     found = difference;
   }
   return found;
+}
+
+}  // namespace
+
+std::optional<Testimony> odd_step(const Scenario& scenario, const model::Run& run,
+                                  const std::vector<std::int32_t>& suspects, std::int32_t step) {
+  const auto odd = find(scenario, run, suspects, step);
+  if (!odd) return std::nullopt;
+  const std::string instead = event_text(scenario, odd->instead);
+  const std::string usual = odd->usual ? event_text(scenario, *odd->usual) : "the end of the step";
+  Testimony told = explained({odd->rank}, {odd->instead},
+                             fmt::format("Rank {} did in step {} what it had done in none of its steps before: {} ({}) "
+                                         "came where {} was expected.",
+                                         odd->rank, odd->step, instead, place_text(at(scenario, odd->instead)), usual));
+  told.expected = fmt::format("{}, as in the steps before", usual);
+  told.actual = fmt::format("rank {}: {}", odd->rank, instead);
+  std::vector<std::int32_t> others = suspects;
+  std::erase(others, odd->rank);
+  told.evidence = {
+      fmt::format("{} did what {} had done in a step before", ranks_text(others), others.size() == 1 ? "it" : "they")};
+  return told;
 }
 
 }  // namespace petri::diagnosis

@@ -18,7 +18,7 @@ class Explainer {
   Explainer(const Scenario& scenario, const model::Run& run, const WaitGraph& graph)
       : scenario_(scenario), run_(run), graph_(graph) {}
 
-  std::optional<Unanswered> explain(std::int32_t rank, const Link& link) const {
+  std::optional<Testimony> explain(std::int32_t rank, const Link& link) const {
     if (link.targets.size() != 1) return std::nullopt;
     if (link.kind == model::Atom::receiver) {
       auto held = held_by_probe(link.posted);
@@ -47,16 +47,15 @@ class Explainer {
 
   // The expected rank did send here, with another tag or on another communicator, and waits for nothing else, or is
   // past all calls.
-  std::optional<Unanswered> other_arguments(std::int32_t rank, const Link& link) const {
+  std::optional<Testimony> other_arguments(std::int32_t rank, const Link& link) const {
     for (const EventRef sent : run_.unmatched_sends) {
       if (sent.rank != link.targets.front() || destination(sent) != rank || fits(sent, link.posted)) continue;
       if (!is_past(sent.rank) && !waits_to_send(sent)) continue;
       const bool same_comm = at(scenario_, sent).comm == at(scenario_, link.posted).comm;
-      return Unanswered{{std::min(rank, sent.rank), std::max(rank, sent.rank)},
-                        {link.posted, sent},
-                        fmt::format("Rank {} waits in {}, but rank {} sent with another {}: {}.", rank,
-                                    event_text(scenario_, link.posted), sent.rank, same_comm ? "tag" : "communicator",
-                                    event_text(scenario_, sent))};
+      return explained({std::min(rank, sent.rank), std::max(rank, sent.rank)}, {link.posted, sent},
+                       fmt::format("Rank {} waits in {}, but rank {} sent with another {}: {}.", rank,
+                                   event_text(scenario_, link.posted), sent.rank, same_comm ? "tag" : "communicator",
+                                   event_text(scenario_, sent)));
     }
     return std::nullopt;
   }
@@ -93,15 +92,14 @@ class Explainer {
   }
 
   // The expected message came, and a matched probe took it away from all ordinary receives (MPI 4.1, section 3.8.2).
-  std::optional<Unanswered> taken_by_probe(std::int32_t rank, const Link& link) const {
+  std::optional<Testimony> taken_by_probe(std::int32_t rank, const Link& link) const {
     for (const auto& [sent, taker] : run_.messages) {
       if (taker.rank != rank || sent.rank != link.targets.front() || !fits(sent, link.posted)) continue;
       if (kind_of(at(scenario_, taker).op) != OpKind::probe || received_later(taker)) continue;
-      return Unanswered{{rank},
-                        {link.posted, taker, sent},
-                        fmt::format("Rank {} waits in {} for a message that its {} took, which only a matched receive "
-                                    "can have.",
-                                    rank, event_text(scenario_, link.posted), event_text(scenario_, taker))};
+      return explained({rank}, {link.posted, taker, sent},
+                       fmt::format("Rank {} waits in {} for a message that its {} took, which only a matched receive "
+                                   "can have.",
+                                   rank, event_text(scenario_, link.posted), event_text(scenario_, taker)));
     }
     return std::nullopt;
   }
@@ -114,7 +112,7 @@ class Explainer {
   }
 
   // The expected message came, and an earlier wildcard took it, though another one could have served that as well.
-  std::optional<Unanswered> taken_by_wildcard(std::int32_t rank, const Link& link) const {
+  std::optional<Testimony> taken_by_wildcard(std::int32_t rank, const Link& link) const {
     for (auto message = run_.messages.rbegin(); message != run_.messages.rend(); ++message) {
       const EventRef sent = message->send, taker = message->recv;
       if (taker.rank != rank || sent.rank != link.targets.front() || taker == link.posted) continue;
@@ -123,28 +121,26 @@ class Explainer {
         return destination(waiting) == rank && fits(waiting, taker);
       });
       if (other == run_.unmatched_sends.end()) continue;
-      return Unanswered{
-          {rank},
-          {taker, link.posted, sent, *other},
+      return explained(
+          {rank}, {taker, link.posted, sent, *other},
           fmt::format("{} of rank {} took the message of rank {} that {} is for, and left that of rank {}.",
-                      event_text(scenario_, taker), rank, sent.rank, event_text(scenario_, link.posted), other->rank)};
+                      event_text(scenario_, taker), rank, sent.rank, event_text(scenario_, link.posted), other->rank));
     }
     return std::nullopt;
   }
 
   // A matched probe took the message, and nobody received it: until then the send may wait (MPI 4.1, section 3.8.2).
-  std::optional<Unanswered> held_by_probe(EventRef sent) const {
+  std::optional<Testimony> held_by_probe(EventRef sent) const {
     for (const auto& [send, taker] : run_.messages)
       if (send == sent && kind_of(at(scenario_, taker).op) == OpKind::probe && !received_later(taker))
-        return Unanswered{{taker.rank},
-                          {taker, sent},
-                          fmt::format("Rank {} never receives the message that its {} took from rank {}.", taker.rank,
-                                      event_text(scenario_, taker), sent.rank)};
+        return explained({taker.rank}, {taker, sent},
+                         fmt::format("Rank {} never receives the message that its {} took from rank {}.", taker.rank,
+                                     event_text(scenario_, taker), sent.rank));
     return std::nullopt;
   }
 
   // A message to a rank that is past all calls, where another rank waits for just such a one.
-  std::optional<Unanswered> sent_elsewhere(EventRef sent) const {
+  std::optional<Testimony> sent_elsewhere(EventRef sent) const {
     if (!is_past(destination(sent))) return std::nullopt;
     for (const Node& node : graph_.nodes())
       for (const Link& link : node.links)
@@ -153,11 +149,10 @@ class Explainer {
     return std::nullopt;
   }
 
-  Unanswered misdirected(EventRef sent, std::int32_t rank) const {
-    return {{sent.rank},
-            {sent},
-            fmt::format("Rank {} sent to rank {}, which does not receive it, what rank {} waits for: {}.", sent.rank,
-                        destination(sent), rank, event_text(scenario_, sent))};
+  Testimony misdirected(EventRef sent, std::int32_t rank) const {
+    return explained({sent.rank}, {sent},
+                     fmt::format("Rank {} sent to rank {}, which does not receive it, what rank {} waits for: {}.",
+                                 sent.rank, destination(sent), rank, event_text(scenario_, sent)));
   }
 
   const Scenario& scenario_;
@@ -167,13 +162,13 @@ class Explainer {
 
 }  // namespace
 
-std::optional<Unanswered> explain_unanswered(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                             std::int32_t rank, const Link& link) {
+std::optional<Testimony> explain_unanswered(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                            std::int32_t rank, const Link& link) {
   return Explainer(scenario, run, graph).explain(rank, link);
 }
 
-std::optional<Unanswered> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                        const Component& component, const Component& closed) {
+std::optional<Testimony> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                       const Component& component, const Component& closed) {
   const Explainer explainer(scenario, run, graph);
   if (component.ranks.size() == 2)
     for (const std::uint32_t number : component.nodes)
@@ -196,15 +191,14 @@ std::optional<Unanswered> explain_cycle(const Scenario& scenario, const model::R
   if (waits < 2 || common->size() != 1 || !explainer.sent_in_vain(common->front())) return std::nullopt;
   const std::int32_t rank = common->front();
   const EventRef call{rank, run.index[static_cast<std::size_t>(rank)]};
-  return Unanswered{
-      {rank},
-      {call},
+  return explained(
+      {rank}, {call},
       fmt::format("Rank {} sends where nobody receives from it, and receives where nobody sends to it: {}.", rank,
-                  event_text(scenario, call))};
+                  event_text(scenario, call)));
 }
 
-std::optional<Unanswered> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
-                                               const Component& component) {
+std::optional<Testimony> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
+                                              const Component& component) {
   const Link& link = node.links.front();
   if (node.links.size() > 1 || !link.any || link.kind != model::Atom::message || component.ranks.size() < 2)
     return std::nullopt;
@@ -215,12 +209,11 @@ std::optional<Unanswered> explain_one_too_many(const Scenario& scenario, const m
   const std::size_t each = sent.begin()->second;
   const bool alike = std::all_of(sent.begin(), sent.end(), [&](const auto& one) { return one.second == each; });
   if (each == 0 || !alike) return std::nullopt;
-  return Unanswered{{node.at.rank},
-                    {link.posted},
-                    fmt::format("Rank {} waits for one message too many in {}: {} sent it {} each, and made all their "
-                                "calls. It is as possible that one of them left a message out.",
-                                node.at.rank, event_text(scenario, link.posted), ranks_text(component.ranks),
-                                each == 1 ? "one" : std::to_string(each))};
+  return explained({node.at.rank}, {link.posted},
+                   fmt::format("Rank {} waits for one message too many in {}: {} sent it {} each, and made all their "
+                               "calls. It is as possible that one of them left a message out.",
+                               node.at.rank, event_text(scenario, link.posted), ranks_text(component.ranks),
+                               each == 1 ? "one" : std::to_string(each)));
 }
 
 std::optional<std::uint32_t> gathering_left_alone(const model::Run& run, const WaitGraph& graph,

@@ -4,35 +4,27 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "harness/diagnose/testimony.hpp"
 #include "harness/diagnose/wait_graph.hpp"
 
 namespace petri::diagnosis {
 
-// The one wrong argument, of one call or of two that do not fit, that explains the wait.
-struct Unanswered {
-  std::vector<std::int32_t> culprits;  // ascending
-  std::vector<EventRef> events;        // the call to look at first
-  std::string text;                    // a sentence
-};
-
 // Explains why nothing answers what `rank` waits for by `link`, a wait for a message or for a receive; nothing where
 // the record shows only that the call which should answer is missing.
-std::optional<Unanswered> explain_unanswered(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                             std::int32_t rank, const Link& link);
+std::optional<Testimony> explain_unanswered(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                            std::int32_t rank, const Link& link);
 
 // Two ranks of which one waits to send to the other, and that for a message with another tag or communicator; or a
 // cycle of which all waits for messages are explained by one rank, that sent where nobody receives from it and receives
 // where nobody sends to it: it took the wrong neighbours. `component` is the kernel of `closed`.
-std::optional<Unanswered> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                        const Component& component, const Component& closed);
+std::optional<Testimony> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                       const Component& component, const Component& closed);
 
 // A receive of any message, after as many messages of each of the ranks that could still send: one receive too many is
 // likelier than one message too few of nobody in particular.
-std::optional<Unanswered> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
-                                               const Component& component);
+std::optional<Testimony> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
+                                              const Component& component);
 
 // The first collective in which the ranks that are waited for took part, and left it early, as a broadcast's root may,
 // while the one that waits for them never came.

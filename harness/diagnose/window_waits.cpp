@@ -24,10 +24,10 @@ std::optional<EventRef> lock_held_by(const Scenario& scenario, std::int32_t hold
   return std::nullopt;
 }
 
-Unanswered left_out(const Scenario& scenario, const Node& waiting, const Link& link, std::int32_t rank) {
+Testimony left_out(const Scenario& scenario, const Node& waiting, const Link& link, std::int32_t rank) {
   const Event& event = at(scenario, waiting.at);
   const bool wants_post = event.op == Op::win_start || event.op == Op::win_complete;
-  Unanswered told;
+  Testimony told;
   told.culprits = {rank};
   told.events = {link.posted};
   told.text = fmt::format("Rank {} left out {} on {}, and went on to free it: {} in {} for it.", rank,
@@ -54,7 +54,7 @@ std::optional<std::uint32_t> unlock_after(const Scenario& scenario, EventRef hel
   return std::nullopt;
 }
 
-std::string kept_text(const Scenario& scenario, const model::Run& run, const Unanswered& kept) {
+std::string kept_text(const Scenario& scenario, const model::Run& run, const Testimony& kept) {
   const EventRef held = kept.events.front();
   const std::uint32_t place = run.index[static_cast<std::size_t>(held.rank)];
   const bool several = kept.culprits.size() > 1;
@@ -70,9 +70,9 @@ std::string kept_text(const Scenario& scenario, const model::Run& run, const Una
 
 // Who keeps others from a lock while waiting for them in something else. Nothing where a holder waits for a lock
 // itself: then the order of the locks is wrong, and nobody's more than another's.
-std::optional<Unanswered> kept_lock(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                    const Component& component) {
-  Unanswered kept;
+std::optional<Testimony> kept_lock(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                   const Component& component) {
+  Testimony kept;
   std::vector<EventRef> stuck;
   for (const std::uint32_t number : component.nodes) {
     const Node& node = graph.nodes()[number];
@@ -100,8 +100,8 @@ std::optional<Unanswered> kept_lock(const Scenario& scenario, const model::Run& 
 
 }  // namespace
 
-std::optional<Unanswered> explain_window(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
-                                         const Component& component) {
+std::optional<Testimony> explain_window(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
+                                        const Component& component) {
   for (const std::uint32_t number : component.nodes) {
     const Node& node = graph.nodes()[number];
     for (const Link& link : node.links) {
@@ -115,13 +115,11 @@ std::optional<Unanswered> explain_window(const Scenario& scenario, const model::
         if (link.kind == model::Atom::epoch) return left_out(scenario, node, link, target);
         const auto held = lock_held_by(scenario, target, run.index[static_cast<std::size_t>(target)], wanted);
         if (!held) continue;
-        return Unanswered{
-            {target},
-            {*held, node.at},
-            fmt::format("Rank {} never unlocks {} ({}), and went on to free the window: {} in {} for it.", target,
-                        event_text(scenario, at(scenario, *held)), place_text(at(scenario, *held)),
-                        ranks_text(node.ranks) + (node.ranks.size() == 1 ? " waits" : " wait"),
-                        event_text(scenario, at(scenario, node.at)))};
+        return explained({target}, {*held, node.at},
+                         fmt::format("Rank {} never unlocks {} ({}), and went on to free the window: {} in {} for it.",
+                                     target, event_text(scenario, at(scenario, *held)), place_text(at(scenario, *held)),
+                                     ranks_text(node.ranks) + (node.ranks.size() == 1 ? " waits" : " wait"),
+                                     event_text(scenario, at(scenario, node.at))));
       }
     }
   }

@@ -1,82 +1,74 @@
 #include "harness/diagnose/witnesses.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string>
+#include <functional>
+#include <iterator>
+#include <set>
 #include <utility>
 
-#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/habit.hpp"
 #include "harness/diagnose/like_ranks.hpp"
+#include "harness/diagnose/minority.hpp"
+#include "harness/diagnose/odd_site.hpp"
 #include "harness/diagnose/odd_step.hpp"
+#include "harness/diagnose/unanswered.hpp"
+#include "harness/diagnose/window_waits.hpp"
 
 namespace petri::diagnosis {
 namespace {
 
-// What a witness says.
-struct Testimony {
-  std::int32_t rank = 0;
-  EventRef instead;      // the call with which it began
-  std::string expected;  // what should have stood there, and how that is known
-  std::string text;      // a sentence
-  std::string clears;    // why it is none of the others
-};
+using Witness = std::function<std::optional<Testimony>()>;
 
-std::vector<std::int32_t> without(std::vector<std::int32_t> ranks, std::int32_t rank) {
-  std::erase(ranks, rank);
-  return ranks;
+void ask(std::initializer_list<Witness> ranked, Finding& finding) {
+  for (const Witness& witness : ranked)
+    if (auto told = witness()) return believe(std::move(*told), finding);
 }
 
-std::optional<Testimony> own_steps(const Scenario& scenario, const model::Run& run,
-                                   const std::vector<std::int32_t>& suspects, std::int32_t step) {
-  const auto odd = find_odd_step(scenario, run, suspects, step);
-  if (!odd) return std::nullopt;
-  const Event& instead = at(scenario, odd->instead);
-  const std::string usual = odd->usual ? event_text(scenario, *odd->usual) : "the end of the step";
-  const std::vector<std::int32_t> others = without(suspects, odd->rank);
-  return Testimony{
-      odd->rank, odd->instead, fmt::format("{}, as in the steps before", usual),
-      fmt::format("Rank {} did in step {} what it had done in none of its steps before: {} ({}) came "
-                  "where {} was expected.",
-                  odd->rank, odd->step, event_text(scenario, odd->instead), place_text(instead), usual),
-      fmt::format("{} did what {} had done in a step before", ranks_text(others), others.size() == 1 ? "it" : "they")};
+// Ranks for whose messages or receives somebody waits: one of them may have left one out.
+std::vector<std::int32_t> waited_for(const WaitGraph& graph, const Component& component) {
+  std::set<std::int32_t> ranks;
+  for (const std::uint32_t number : component.nodes)
+    for (const Link& link : graph.nodes()[number].links)
+      if (link.kind == model::Atom::message || link.kind == model::Atom::receiver)
+        ranks.insert(link.targets.begin(), link.targets.end());
+  return {ranks.begin(), ranks.end()};
 }
 
-std::optional<Testimony> like_ranks(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
-                                    const std::vector<std::int32_t>& suspects) {
-  const auto parted = find_parted(scenario, run, precedents, suspects);
-  if (!parted) return std::nullopt;
-  const std::string usual = event_text(scenario, parted->usual), others = ranks_text(parted->others);
-  const std::string place =
-      fmt::format("{} ({})", event_text(scenario, parted->instead), place_text(at(scenario, parted->instead)));
-  Testimony told{parted->rank, parted->instead, fmt::format("{}, as {} did", usual, others),
-                 fmt::format("Rank {} did as {} until it came to {}: {} came where {} was expected.", parted->rank,
-                             others, place, event_text(scenario, parted->instead), usual),
-                 ""};
-  told.clears = parted->by_precedent
-                    ? fmt::format("{} did what follows such calls elsewhere in the record", others)
-                    : fmt::format("{} did, as far as that is, what other ranks like {} did",
-                                  ranks_text(without(suspects, parted->rank)), suspects.size() == 2 ? "it" : "them");
+// Of the minority nothing is known but its number: it stands where the finding says.
+std::optional<Testimony> minority_in(const DeadlockCase& of, const Finding& finding) {
+  auto told = minority_of(of.scenario, of.run, of.graph, of.component, of.precedents);
+  if (told)
+    std::copy_if(finding.events.begin(), finding.events.end(), std::back_inserter(told->events), [&](EventRef ref) {
+      return std::binary_search(told->culprits.begin(), told->culprits.end(), ref.rank);
+    });
   return told;
 }
 
 }  // namespace
 
-bool ask_witnesses(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
-                   const std::vector<std::int32_t>& suspects, std::int32_t step, Finding& finding) {
-  if (suspects.size() < 2) return false;
-  auto told = own_steps(scenario, run, suspects, step);
-  if (!told) told = like_ranks(scenario, run, precedents, suspects);
-  if (!told) return false;
-  finding.culprits = {told->rank};
-  finding.call = told->instead;
-  std::erase(finding.events, told->instead);
-  finding.events.insert(finding.events.begin(), told->instead);
-  finding.expected = std::move(told->expected);
-  finding.actual = fmt::format("rank {}: {}", told->rank, event_text(scenario, told->instead));
-  finding.evidence.push_back(std::exchange(finding.text, std::move(told->text)));
-  finding.evidence.push_back(std::move(told->clears));
-  return true;
+void ask_about_wait(const DeadlockCase& of, const std::optional<Testimony>& unanswered, Finding& finding) {
+  const Node& node = of.graph.nodes()[of.component.nodes.front()];
+  ask({[&] { return unanswered; },
+       [&] { return broken_habit(of.scenario, of.run, of.graph, of.component, of.component.ranks); },
+       [&] { return explain_one_too_many(of.scenario, of.run, node, of.component); }},
+      finding);
+}
+
+void ask_about_cycle(const DeadlockCase& of, Finding& finding) {
+  ask({[&] { return explain_window(of.scenario, of.run, of.graph, of.component); },
+       [&] { return explain_cycle(of.scenario, of.run, of.graph, of.component, of.closed); },
+       [&] { return broken_habit_at_a_collective(of.scenario, of.run, of.graph, of.component, of.precedents); },
+       [&] { return broken_habit(of.scenario, of.run, of.graph, of.component, waited_for(of.graph, of.closed)); },
+       [&] { return odd_site(of); }, [&] { return minority_in(of, finding); }},
+      finding);
+}
+
+void ask_about_suspects(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
+                        const std::vector<std::int32_t>& suspects, std::int32_t step, Finding& finding) {
+  if (suspects.size() < 2) return;
+  ask({[&] { return odd_step(scenario, run, suspects, step); },
+       [&] { return parted_rank(scenario, run, precedents, suspects); }},
+      finding);
 }
 
 }  // namespace petri::diagnosis

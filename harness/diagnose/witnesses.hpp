@@ -1,25 +1,32 @@
-// Who of several suspects began it, where the failure itself names nobody for certain: the record is asked, and the
-// first witness that can tell is believed.
+// Who began a failure where the failure itself does not name one rank for certain: the witnesses, ranked. The first
+// that can tell is believed; where it names several, or none can, those that look at each suspect by itself are asked.
 //
-//   1. a rank's own steps: one did what it had done in none of its steps before         (odd_step.hpp)
-//   2. ranks that play the same part: one parted from those that did the same until then  (like_ranks.hpp)
-//   3. of two that parted from each other: what follows such calls elsewhere            (precedent.hpp)
-//
-// Each names one suspect and clears all the others, or says nothing.
+// Of a wait for a rank that is past all calls:
+//   what was sent or taken instead (unanswered) · a habit broken once (habit) · as many messages of each (unanswered)
+// Of a cycle:
+//   who frees or locks the window (window_waits) · a wrong tag, peer or communicator (unanswered) · a collective left
+//   out or called in addition (habit) · a habit broken once (habit) · another call site (odd_site) · the numbers
+//   (minority)
+// Of each suspect:
+//   its own steps before (odd_step) · the ranks that play its part (like_ranks) · of two that parted from each other,
+//   the other communicators of the kind (like_ranks) and what follows such calls elsewhere (precedent)
+// Who differs from the others in one collective is told by its sides first: see blame.hpp.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "harness/diagnose/diagnose.hpp"
-#include "harness/diagnose/precedent.hpp"
-#include "harness/model/run.hpp"
+#include "harness/diagnose/deadlock_case.hpp"
+#include "harness/diagnose/testimony.hpp"
 
 namespace petri::diagnosis {
 
-// Makes the suspect that a witness names the culprit of the finding, and says why; false where none can tell. Suspects
-// are global ranks, ascending; `step` is where they are looked at, or kUnset for where each of them stands.
-bool ask_witnesses(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
-                   const std::vector<std::int32_t>& suspects, std::int32_t step, Finding& finding);
+// Each makes what the first witness says the finding's.
+void ask_about_wait(const DeadlockCase& deadlock, const std::optional<Testimony>& unanswered, Finding& finding);
+void ask_about_cycle(const DeadlockCase& deadlock, Finding& finding);
+// Suspects are global ranks, ascending; `step` is where they are looked at, or kUnset for where each of them stands.
+void ask_about_suspects(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
+                        const std::vector<std::int32_t>& suspects, std::int32_t step, Finding& finding);
 
 }  // namespace petri::diagnosis
