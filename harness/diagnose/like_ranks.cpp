@@ -1,7 +1,6 @@
 #include "harness/diagnose/like_ranks.hpp"
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <array>
@@ -11,11 +10,10 @@
 #include <utility>
 
 #include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/part_calls.hpp"
 
 namespace petri::diagnosis {
 namespace {
-
-using CommKind = std::uint64_t;  // what communicators of one purpose have in common
 
 constexpr std::size_t kMostEdited = 4;  // calls in a row that are left out or made in addition
 
@@ -27,100 +25,6 @@ struct Parted {
   std::vector<std::int32_t> others;  // ranks that had made the same calls until then, ascending
   std::vector<EventRef> edited;      // the calls that one has and the other has not
   bool by_precedent = false;         // one stands against one: what follows such calls elsewhere decides
-};
-
-// A call as a part prescribes it, and as much of that as a missing call before it leaves as it is: a wait for all has
-// fewer requests.
-struct Token {
-  std::uint64_t strict = 0, loose = 0;
-  EventRef ref;
-};
-
-bool is_failed_poll(const Event& event) {
-  return event.flag == 0 || (event.extras->polls > 0 && event.flag != 1);
-}
-
-// The calls of one rank in order, up to where it stands. What it does between calls is no part of them.
-class Reader {
- public:
-  // With `only`, calls on communicators of that kind alone.
-  Reader(const Scenario& scenario, const model::Run& run, std::int32_t rank, std::optional<CommKind> only)
-      : scenario_(scenario), only_(only), rank_(rank), events_(scenario.ranks[static_cast<std::size_t>(rank)].events) {
-    const auto slot = static_cast<std::size_t>(rank);
-    end_ = static_cast<std::uint32_t>(std::min<std::size_t>(run.index[slot] + std::size_t{1}, events_.size()));
-  }
-
-  std::optional<Token> next() {
-    for (; next_ < end_; ++next_) {
-      const Event& event = events_[next_];
-      note_communicator(event);
-      if (kind_of(event.op) == OpKind::host || is_failed_poll(event)) continue;
-      if (!only_ || comm_kind(event.comm) == *only_) return token_of(event, {rank_, next_++});
-    }
-    return std::nullopt;
-  }
-
-  // Goes on with the call at `index` and those after it, where partners count as if nothing had been before.
-  void go_to(std::uint32_t index) {
-    for (; next_ < std::min(index, end_); ++next_) note_communicator(events_[next_]);
-    forget_partners();
-  }
-  void forget_partners() { partners_.clear(); }
-
-  // Communicators by the order in which the rank made them together with all of their parent; of others the sizes of
-  // both groups must do.
-  CommKind comm_kind(std::int32_t comm) {
-    const auto [kind, is_new] = kinds_.try_emplace(comm, 0);
-    if (is_new && comm != 0) {
-      const Communicator& known = scenario_.comms[static_cast<std::size_t>(comm)];
-      const std::size_t peers = known.peers_of(rank_).size();
-      kind->second = (CommKind{1} << 62) + (CommKind{peers} << 31) + known.ranks.size() + known.remote.size();
-    }
-    return kind->second;
-  }
-
- private:
-  void note_communicator(const Event& event) {
-    if (event.new_comm != kNoComm && is_positional(event.op)) kinds_.try_emplace(event.new_comm, ++made_);
-  }
-
-  // Partners by the order in which they first appear on a communicator.
-  std::uint64_t partner(std::int32_t comm, std::int32_t peer) {
-    if (peer < 0) return static_cast<std::uint32_t>(peer);
-    return partners_.try_emplace({comm, peer}, partners_.size()).first->second;
-  }
-
-  Token token_of(const Event& event, EventRef ref) {
-    const EventExtras& extras = event.extras.get();
-    const bool is_message = kind_of(event.op) != OpKind::collective;
-    const std::array<std::uint64_t, 9> plain{
-        static_cast<std::uint64_t>(event.op),
-        comm_kind(event.comm),
-        static_cast<std::uint32_t>(tag_of(event)),
-        static_cast<std::uint32_t>(event.root),
-        is_message ? 0 : static_cast<std::uint64_t>(event.count),
-        static_cast<std::uint64_t>(event.dtype),
-        static_cast<std::uint64_t>(event.reduce),
-        event.site,
-        (std::uint64_t{static_cast<std::uint32_t>(extras.sendtag)} << 32) | static_cast<std::uint32_t>(extras.recvtag)};
-    Token token;
-    token.ref = ref;
-    const std::array<std::uint64_t, 4> open{XXH3_64bits(plain.data(), sizeof plain), partner(event.comm, event.peer),
-                                            partner(event.comm, extras.sendpeer), partner(event.comm, extras.recvpeer)};
-    token.loose = XXH3_64bits(open.data(), sizeof open);
-    const std::array<std::uint64_t, 2> whole{token.loose, extras.requests.size()};
-    token.strict = XXH3_64bits(whole.data(), sizeof whole);
-    return token;
-  }
-
-  const Scenario& scenario_;
-  std::optional<CommKind> only_;
-  std::int32_t rank_;
-  const std::vector<Event>& events_;
-  std::uint32_t next_ = 0, end_ = 0;
-  CommKind made_ = 0;
-  std::map<std::int32_t, CommKind> kinds_;
-  std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t> partners_;
 };
 
 // The sizes of the communicators that a rank is in, and on which side of them: who could not make a call is no judge of
@@ -187,8 +91,8 @@ class Parting {
   void split(const Class& ranks, std::vector<Class>& next) {
     Groups groups;
     for (const std::int32_t rank : ranks)
-      if (const auto token = readers_[static_cast<std::size_t>(rank)].next())
-        groups[token->strict].emplace_back(rank, token->ref);
+      if (const auto call = readers_[static_cast<std::size_t>(rank)].next())
+        groups[call->strict].emplace_back(rank, call->ref);
     for (const auto& [call, group] : groups) {
       if (std::none_of(group.begin(), group.end(), [&](const auto& one) { return is_suspect(one.first); })) continue;
       if (group.size() > 1) {
@@ -211,7 +115,7 @@ class Parting {
   }
 
   const std::vector<std::int32_t>& suspects_;
-  std::vector<Reader> readers_;
+  std::vector<PartCalls> readers_;
   std::vector<Class> classes_;
   std::vector<Parted> parted_;
   bool knows_all_ = false;
@@ -221,11 +125,11 @@ class Parting {
 std::vector<std::uint64_t> rest_from(const Scenario& scenario, const model::Run& run, EventRef from,
                                      std::size_t skipped, std::optional<CommKind> only) {
   std::vector<std::uint64_t> rest;
-  Reader reader(scenario, run, from.rank, only);
+  PartCalls reader(scenario, run, from.rank, only);
   reader.go_to(from.index);
   while (skipped-- > 0) reader.next();
   reader.forget_partners();
-  while (const auto token = reader.next()) rest.push_back(token->loose);
+  while (const auto call = reader.next()) rest.push_back(call->loose);
   return rest;
 }
 
@@ -244,11 +148,11 @@ std::array<bool, 3> nowhere(const Event& event) {
 std::vector<EventRef> calls_from(const Scenario& scenario, const model::Run& run, EventRef from, std::size_t count,
                                  std::optional<CommKind> only) {
   std::vector<EventRef> calls;
-  Reader reader(scenario, run, from.rank, only);
+  PartCalls reader(scenario, run, from.rank, only);
   reader.go_to(from.index);
   while (calls.size() < count)
-    if (const auto token = reader.next())
-      calls.push_back(token->ref);
+    if (const auto call = reader.next())
+      calls.push_back(call->ref);
     else
       break;
   return calls;
@@ -285,7 +189,7 @@ std::vector<Parted> all_parted(const Scenario& scenario, const model::Run& run,
 }
 
 CommKind kind_of_comm(const Scenario& scenario, const model::Run& run, EventRef call) {
-  Reader reader(scenario, run, call.rank, std::nullopt);
+  PartCalls reader(scenario, run, call.rank, std::nullopt);
   reader.go_to(call.index);
   return reader.comm_kind(at(scenario, call).comm);
 }
@@ -311,7 +215,7 @@ bool have_met_since(const Scenario& scenario, const model::Run& run, const Parte
   std::set<CommKind> shifted;  // those who went the usual way may have made the calls on their own communicators
   for (const EventRef call : parted.edited)
     if (kind_of(at(scenario, call).op) == OpKind::collective) shifted.insert(kind_of_comm(scenario, run, call));
-  Reader own_comms(scenario, run, parted.rank, std::nullopt);
+  PartCalls own_comms(scenario, run, parted.rank, std::nullopt);
   own_comms.go_to(run.index[static_cast<std::size_t>(parted.rank)]);
   const auto& all = run.gatherings.all();
   return std::any_of(all.begin(), all.end(), [&](const model::Gathering& gathering) {
