@@ -41,8 +41,8 @@ void remove_leftovers(const fs::path& beside) {
 
 // Is what the name stands for still the folder that was opened?
 bool is_still_there(const std::string& folder, int opened) {
-  struct stat named {
-  }, held{};
+  struct stat named {};
+  struct stat held {};
   return stat(folder.c_str(), &named) == 0 && fstat(opened, &held) == 0 && named.st_dev == held.st_dev &&
          named.st_ino == held.st_ino;
 }
@@ -56,7 +56,11 @@ DraftFolder::DraftFolder(const fs::path& beside) {
     folder_ = (beside / fmt::format("{}XXXXXX", kPrefix)).string();
     if (mkdtemp(folder_.data()) == nullptr) break;
     lock_ = open_folder(folder_);
-    if (lock_ < 0) continue;
+    if (lock_ < 0 && errno == ENOENT) continue;
+    if (lock_ < 0) {
+      rmdir(folder_.c_str());
+      break;
+    }
     flock(lock_, LOCK_EX);  // on a file system that knows no locks nobody removes anything
     if (is_still_there(folder_, lock_)) {
       const mode_t mask = umask(0);
