@@ -13,13 +13,13 @@ constexpr const char* kWorld = "world";
 bool is_made(const Scenario& scenario, std::int32_t comm) {
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events)
-      if (event.new_comm == comm) return true;
+      if (event.extras.new_comm() == comm) return true;
   return false;
 }
 
 // Leaders find each other over another communicator, the world where none is named.
 bool meets_over_world(const Event& event) {
-  return event.op == Op::intercomm_create && (event.extras->remote.empty() || event.extras->remote == kWorld);
+  return event.op == Op::intercomm_create && (event.extras.remote().empty() || event.extras.remote() == kWorld);
 }
 
 // Synchronizing with a device or with nobody is on none.
@@ -57,8 +57,9 @@ Scenario with_world_for(const Scenario& base, std::int32_t collapsed) {
   for (RankTrace& rank : result.ranks) {
     for (Event& event : rank.events) {
       event.comm = now[static_cast<std::size_t>(event.comm)];
-      if (event.extras->remote == gone) event.extras.edit().remote = kWorld;
-      if (event.new_comm != kNoComm) event.new_comm = now[static_cast<std::size_t>(event.new_comm)];
+      if (event.extras.remote() == gone) event.extras.set_remote(kWorld);
+      if (event.extras.new_comm() != kNoComm)
+        event.extras.set_new_comm(now[static_cast<std::size_t>(event.extras.new_comm())]);
     }
   }
   return result;

@@ -18,7 +18,7 @@ std::vector<Unit> units_of(const Scenario& scenario) {
     std::int32_t made = kNoComm;
     bool alone = true;
     for (const EventRef ref : members) {
-      const std::int32_t here = at(scenario, ref).new_comm;
+      const std::int32_t here = at(scenario, ref).extras.new_comm();
       if (here == kNoComm) continue;
       alone = alone && (made == kNoComm || made == here);
       made = here;

@@ -17,7 +17,7 @@ using Pair = std::pair<std::uint32_t, std::uint32_t>;  // of units
 // A receive or probe of any source whose record does not say whom it got.
 bool takes_anybody(const Event& event) {
   const OpKind kind = kind_of(event.op);
-  return (kind == OpKind::recv || kind == OpKind::probe) && event.peer == kAny && event.extras->matched == kUnset;
+  return (kind == OpKind::recv || kind == OpKind::probe) && event.peer == kAny && event.extras.matched() == kUnset;
 }
 
 // A receive of any source goes with a send that it may have got: which one is not known, and neither can go alone.

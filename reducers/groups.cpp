@@ -82,11 +82,11 @@ class Grouping {
       case OpKind::file: at_shared_position(event, number); break;
       default:
         if (is_positional(event.op)) at_position(event, number);
-        if ((info(event.op).traits & kOutsideSequence) != 0 && event.new_comm != kNoComm) {
-          join_first(creation_, event.new_comm, number);
+        if ((info(event.op).traits & kOutsideSequence) != 0 && event.extras.new_comm() != kNoComm) {
+          join_first(creation_, event.extras.new_comm(), number);
         }
     }
-    if (event.extras->message) join_first(first_of_message_, *event.extras->message, number);
+    if (event.extras.message()) join_first(first_of_message_, *event.extras.message(), number);
     if (event.request != kNoRequest) join_first(first_of_request_, event.request, number);
   }
 
@@ -101,15 +101,15 @@ class Grouping {
   }
 
   void at_shared_position(const Event& event, std::uint32_t number) {
-    const std::string& name = event.extras->win.empty() ? event.extras->file : event.extras->win;
+    const std::string& name = event.extras.win().empty() ? event.extras.file() : event.extras.win();
     join_first(shared_, std::pair{name, next_shared_[name]++}, number);
   }
 
   // What a lock, a start or a post opens goes with what closes it and with the accesses in between; each start goes
   // with the posts that it meets.
   void in_epoch(const Event& event, std::uint32_t number) {
-    const auto key = [&](const char* kind) { return fmt::format("{} {}", kind, event.extras->win); };
-    const std::string lock = fmt::format("{} {}", key("lock"), event.extras->target.value_or(-1));
+    const auto key = [&](const char* kind) { return fmt::format("{} {}", kind, event.extras.win()); };
+    const std::string lock = fmt::format("{} {}", key("lock"), event.extras.target().value_or(-1));
     switch (event.op) {
       case Op::win_lock: epochs_[lock] = number; return;
       case Op::win_lock_all: epochs_[key("all")] = number; return;
@@ -127,11 +127,11 @@ class Grouping {
 
   void open(const Event& event, std::uint32_t number, const std::string& place) {
     epochs_[place] = number;
-    for (const std::int32_t member : event.extras->ranks) {
+    for (const std::int32_t member : event.extras.ranks()) {
       const bool starts = event.op == Op::win_start;
       const std::int32_t other = global(event, member);
       const std::string pair =
-          fmt::format("{} {} {}", event.extras->win, starts ? rank_ : other, starts ? other : rank_);
+          fmt::format("{} {} {}", event.extras.win(), starts ? rank_ : other, starts ? other : rank_);
       join_first(meetings_, std::pair{pair, next_meeting_[{rank_, starts, pair}]++}, number);
     }
   }
@@ -164,7 +164,7 @@ class Grouping {
   }
 
   void recv_half(const Event& event, std::uint32_t number, std::int32_t from, std::int32_t tag) {
-    const std::int32_t source = global(event, from == kAny ? event.extras->matched : from);
+    const std::int32_t source = global(event, from == kAny ? event.extras.matched() : from);
     if (source < 0) return;
     Lane& lane = lanes_[{event.comm, source, rank_}];
     for (auto half = lane.sends.begin(); half != lane.sends.end(); ++half) {
@@ -177,10 +177,10 @@ class Grouping {
   }
 
   void both_halves(const Event& event, std::uint32_t number) {
-    const EventExtras& x = event.extras.get();
+    const EventExtras& x = event.extras;
     const auto or_common = [](std::int32_t own, std::int32_t common) { return own != kUnset ? own : common; };
-    send_half(event, number, or_common(x.sendpeer, event.peer), or_common(x.sendtag, tag_of(event)));
-    recv_half(event, number, or_common(x.recvpeer, event.peer), or_common(x.recvtag, tag_of(event)));
+    send_half(event, number, or_common(x.sendpeer(), event.peer), or_common(x.sendtag(), tag_of(event)));
+    recv_half(event, number, or_common(x.recvpeer(), event.peer), or_common(x.recvtag(), tag_of(event)));
   }
 
   Groups collect() {

@@ -14,16 +14,16 @@ std::uint64_t elements(std::int64_t count) {
   return count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }
 
-std::uint64_t elements(const std::vector<std::int64_t>& counts) {
+std::uint64_t elements(PackedNumbers<std::int64_t> counts) {
   std::uint64_t sum = 0;
   for (const std::int64_t count : counts) sum += elements(count);
   return sum;
 }
 
 std::uint64_t payload_of(const Event& event) {
-  const EventExtras& x = event.extras.get();
-  return elements(event.count) + elements(x.sendcount) + elements(x.recvcount) + elements(x.counts) +
-         elements(x.sendcounts) + elements(x.recvcounts) + x.polls;
+  const EventExtras& x = event.extras;
+  return elements(event.count) + elements(x.sendcount()) + elements(x.recvcount()) + elements(x.counts()) +
+         elements(x.sendcounts()) + elements(x.recvcounts()) + x.polls();
 }
 
 constexpr std::size_t kChunk = 1 << 14;
@@ -43,6 +43,11 @@ class Bytes {
   void add(const std::vector<T>& list) {
     add(list.size());
     for (const T& value : list) add(value);
+  }
+  template <class T>
+  void add(PackedNumbers<T> list) {
+    add(list.size());
+    for (const T value : list) add(value);
   }
   template <class T>
   void add(const std::optional<T>& value) {
@@ -87,33 +92,34 @@ class Bytes {
 };
 
 void add_extras(Bytes& out, const EventExtras& x) {
-  for (const auto* list : {&x.counts, &x.sendcounts, &x.recvcounts}) out.add(*list);
-  for (const std::int32_t value : {x.matched, x.sendpeer, x.recvpeer, x.sendtag, x.recvtag}) out.add(value);
-  out.add(x.sendcount);
-  out.add(x.recvcount);
-  out.add(x.sendtype);
-  out.add(x.recvtype);
-  out.add(x.requests);
-  out.add(x.indices);
-  out.add(x.index);
-  out.add(x.message);
-  out.add(x.polls);
-  out.add(x.ranks);
-  out.add(x.color);
-  out.add(x.key);
-  for (const auto* list : {&x.sources, &x.destinations, &x.dims, &x.periods}) out.add(*list);
-  for (const auto* text : {&x.remote, &x.win, &x.file, &x.lock, &x.assertions, &x.path, &x.mode, &x.stream, &x.event,
-                           &x.category, &x.value, &x.error, &x.npy}) {
+  for (const auto list : {x.counts(), x.sendcounts(), x.recvcounts()}) out.add(list);
+  for (const std::int32_t value : {x.matched(), x.sendpeer(), x.recvpeer(), x.sendtag(), x.recvtag()}) out.add(value);
+  out.add(x.sendcount());
+  out.add(x.recvcount());
+  out.add(x.sendtype());
+  out.add(x.recvtype());
+  out.add(x.requests());
+  out.add(x.indices());
+  out.add(x.index());
+  out.add(x.message());
+  out.add(x.polls());
+  out.add(x.ranks());
+  out.add(x.color());
+  out.add(x.key());
+  for (const auto list : {x.sources(), x.destinations(), x.dims(), x.periods()}) out.add(list);
+  for (const auto* text : {&x.remote(), &x.win(), &x.file(), &x.lock(), &x.assertions(), &x.path(), &x.mode(),
+                           &x.stream(), &x.event(), &x.category(), &x.value(), &x.error(), &x.npy()}) {
     out.add(*text);
   }
-  for (const auto& value : {x.target, x.thread, x.device, x.partitions}) out.add(value);
-  out.add(x.disp);
-  for (const auto& buffer : {x.sendbuffer, x.recvbuffer}) out.add(buffer);
-  out.add(x.in);
-  out.add(x.out);
-  out.add(x.values);
-  out.add(x.fill);
-  out.add(x.free_keys);
+  for (const auto& value : {x.target(), x.thread(), x.device(), x.partitions()}) out.add(value);
+  out.add(x.disp());
+  out.add(x.sendbuffer());
+  out.add(x.recvbuffer());
+  out.add(x.in());
+  out.add(x.out());
+  out.add(x.values());
+  out.add(x.fill());
+  out.add(x.free_keys());
 }
 
 void add_event(Bytes& out, const Scenario& scenario, const Event& event) {
@@ -121,19 +127,16 @@ void add_event(Bytes& out, const Scenario& scenario, const Event& event) {
   out.add(event.state);
   out.add(event.dtype);
   out.add(event.reduce);
-  for (const std::int32_t value :
-       {event.comm, event.peer, event.tag, event.root, event.step, event.microbatch, event.new_comm, event.coll_seq}) {
+  for (const std::int32_t value : {event.comm, event.peer, event.tag, event.root, event.step, event.microbatch,
+                                   event.extras.new_comm(), event.extras.coll_seq()}) {
     out.add(value);
   }
   out.add(event.count);
   out.add(scenario.site_of(event));
   out.add(event.request);
   out.add(event.flag);
-  // Arguments that a repair took out leave an empty box behind.
-  static const EventExtras none;
-  const bool plain = event.extras.empty() || event.extras.get() == none;
-  out.add(plain);
-  if (!plain) add_extras(out, event.extras.get());
+  out.add(event.extras.empty());
+  if (!event.extras.empty()) add_extras(out, event.extras);
 }
 
 }  // namespace

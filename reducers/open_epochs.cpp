@@ -4,7 +4,7 @@ namespace petri::reduce {
 
 bool OpenEpochs::allow(const Event& event, bool stays) {
   if (kind_of(event.op) != OpKind::window) return stays;
-  const std::pair access{event.extras->win, true}, exposure{event.extras->win, false};
+  const std::pair access{event.extras.win(), true}, exposure{event.extras.win(), false};
   // A new window has no epochs: what was opened before it was another window's, or a fault of its own.
   if (creates(event.op) || event.op == Op::win_free) {
     lost_.erase(access);

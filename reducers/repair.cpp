@@ -77,9 +77,9 @@ class Cutter {
       for (; next < source[i]; ++next) {
         if (is_positional(from[next].op)) ++dropped[venue_of(from[next])];
       }
-      if (to[i].coll_seq == kUnset) continue;
+      if (to[i].extras.coll_seq() == kUnset) continue;
       const auto found = dropped.find(venue_of(from[source[i]]));
-      if (found != dropped.end()) to[i].coll_seq = std::max(0, to[i].coll_seq - found->second);
+      if (found != dropped.end()) to[i].extras.set_coll_seq(std::max(0, to[i].extras.coll_seq() - found->second));
     }
   }
 
@@ -112,9 +112,9 @@ class Cutter {
     for (const RankTrace& rank : out_.ranks) {
       for (const Event& event : rank.events) {
         used[static_cast<std::size_t>(event.comm)] = 1;
-        if (event.new_comm != kNoComm) used[static_cast<std::size_t>(event.new_comm)] = 1;
-        if (event.extras->remote.empty()) continue;
-        const std::int32_t remote = base_.find_comm(event.extras->remote);
+        if (event.extras.new_comm() != kNoComm) used[static_cast<std::size_t>(event.extras.new_comm())] = 1;
+        if (event.extras.remote().empty()) continue;
+        const std::int32_t remote = base_.find_comm(event.extras.remote());
         if (remote != kNoComm) used[static_cast<std::size_t>(remote)] = 1;
       }
     }
@@ -132,7 +132,8 @@ class Cutter {
     for (RankTrace& rank : out_.ranks) {
       for (Event& event : rank.events) {
         event.comm = now[static_cast<std::size_t>(event.comm)];
-        if (event.new_comm != kNoComm) event.new_comm = now[static_cast<std::size_t>(event.new_comm)];
+        if (event.extras.new_comm() != kNoComm)
+          event.extras.set_new_comm(now[static_cast<std::size_t>(event.extras.new_comm())]);
         event.site = symbol(event.site);
       }
     }

@@ -15,7 +15,8 @@ class ArgumentRepair {
     if (!group_of(event).kept) return false;
     if (event.op == Op::intercomm_create && !fix_leaders(event, rank)) return false;
     fix_neighbours(event);
-    if (event.new_comm != kNoComm && !groups_[static_cast<std::size_t>(event.new_comm)].kept) event.new_comm = kNoComm;
+    if (event.extras.new_comm() != kNoComm && !groups_[static_cast<std::size_t>(event.extras.new_comm())].kept)
+      event.extras.set_new_comm(kNoComm);
     if (event.op == Op::intercomm_create) return true;
     switch (kind_of(event.op)) {
       case OpKind::send:
@@ -56,34 +57,34 @@ class ArgumentRepair {
   // Each returns false when the event goes.
   bool fix_one_sided_peer(Event& event, std::int32_t rank) const {
     if (event.peer != kUnset && !renumbered(event.peer, renumber(event, rank, event.peer))) return false;
-    const std::int32_t matched = event.extras->matched;
+    const std::int32_t matched = event.extras.matched();
     if (matched == kUnset) return true;
     const std::int32_t now = renumber(event, rank, matched);
-    if (now != kGone) set_matched(event, now);
+    if (now != kGone) event.extras.set_matched(now);
     return now != kGone;
   }
 
   bool fix_sendrecv(Event& event, std::int32_t rank) const {
-    const EventExtras& x = event.extras.get();
-    const std::int32_t to = x.sendpeer != kUnset ? x.sendpeer : event.peer;
-    const std::int32_t from = x.recvpeer != kUnset ? x.recvpeer : event.peer;
+    const EventExtras& x = event.extras;
+    const std::int32_t to = x.sendpeer() != kUnset ? x.sendpeer() : event.peer;
+    const std::int32_t from = x.recvpeer() != kUnset ? x.recvpeer() : event.peer;
     const std::int32_t to_now = renumber(event, rank, to);
     std::int32_t from_now = renumber(event, rank, from);
-    const std::int32_t matched_now = renumber(event, rank, x.matched);
+    const std::int32_t matched_now = renumber(event, rank, x.matched());
     if (matched_now == kGone) from_now = kGone;
     const bool lost = to_now == kGone || from_now == kGone;
     const auto silent = [](std::int32_t peer) { return peer == kGone || peer == kNull; };
     if (lost && silent(to_now) && silent(from_now)) return false;
-    const bool separate = x.sendpeer != kUnset || x.recvpeer != kUnset;
-    set_matched(event, from_now == kGone ? kUnset : matched_now);
+    const bool separate = x.sendpeer() != kUnset || x.recvpeer() != kUnset;
+    event.extras.set_matched(from_now == kGone ? kUnset : matched_now);
     if (!lost && !separate) {
       event.peer = to_now;
       return true;
     }
-    EventExtras& edit = event.extras.edit();
+    EventExtras& edit = event.extras;
     event.peer = kUnset;
-    edit.sendpeer = to_now == kGone ? kNull : to_now;
-    edit.recvpeer = from_now == kGone ? kNull : from_now;
+    edit.set_sendpeer(to_now == kGone ? kNull : to_now);
+    edit.set_recvpeer(from_now == kGone ? kNull : from_now);
     return true;
   }
 
@@ -118,7 +119,7 @@ class ArgumentRepair {
   // The other group's leader may be gone: then the next kept member of that group leads it, on both sides alike.
   bool fix_leaders(Event& event, std::int32_t rank) const {
     fix_root(event, rank);
-    const std::int32_t bridge = base_.find_comm(event.extras->remote.empty() ? "world" : event.extras->remote);
+    const std::int32_t bridge = base_.find_comm(event.extras.remote().empty() ? "world" : event.extras.remote());
     if (bridge == kNoComm || event.peer < 0) return true;
     const Communicator& names = base_.comms[static_cast<std::size_t>(bridge)];
     const Renumbering& there = groups_[static_cast<std::size_t>(bridge)].group;
@@ -126,9 +127,9 @@ class ArgumentRepair {
     if (static_cast<std::size_t>(event.peer) >= there.now.size() || there.whole()) return true;
     const std::int32_t leader = names.ranks[static_cast<std::size_t>(event.peer)];
     std::int32_t heir = new_rank_[static_cast<std::size_t>(leader)];
-    if (heir == kGone && event.new_comm != kNoComm) {
-      const Communicator& made = base_.comms[static_cast<std::size_t>(event.new_comm)];
-      const GroupMap& map = groups_[static_cast<std::size_t>(event.new_comm)];
+    if (heir == kGone && event.extras.new_comm() != kNoComm) {
+      const Communicator& made = base_.comms[static_cast<std::size_t>(event.extras.new_comm())];
+      const GroupMap& map = groups_[static_cast<std::size_t>(event.extras.new_comm())];
       const Renumbering& across = map.peers_of(rank);
       const std::int32_t old = made.group_rank_of(leader);
       const std::int32_t next = old < 0 || !made.is_inter() ? kGone : across.heir_of(old);
@@ -140,28 +141,29 @@ class ArgumentRepair {
     return true;
   }
 
-  template <class T>
-  static void keep_members(std::vector<T>& per_member, const Renumbering& group) {
-    if (group.whole() || per_member.size() != group.now.size()) return;
+  static std::vector<std::int64_t> of_members(std::vector<std::int64_t> per_member, const Renumbering& group) {
+    if (group.whole() || per_member.size() != group.now.size()) return per_member;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < group.now.size(); ++i) {
       if (group.now[i] != kGone) per_member[kept++] = per_member[i];
     }
     per_member.resize(kept);
+    return per_member;
   }
 
   // Neighbours are ranks of the communicator that is made. A grid with holes is a grid no more.
   void fix_neighbours(Event& event) const {
-    if (event.new_comm == kNoComm || event.extras.empty()) return;
-    const GroupMap& made = groups_[static_cast<std::size_t>(event.new_comm)];
-    const EventExtras& now = event.extras.get();
+    if (event.extras.new_comm() == kNoComm) return;
+    const GroupMap& made = groups_[static_cast<std::size_t>(event.extras.new_comm())];
+    const EventExtras& now = event.extras;
     const bool is_topology =
-        !(now.sources.empty() && now.destinations.empty() && now.dims.empty() && now.periods.empty());
+        !(now.sources().empty() && now.destinations().empty() && now.dims().empty() && now.periods().empty());
     if (made.whole || !is_topology) return;
-    EventExtras& x = event.extras.edit();
-    for (auto* list : {&x.sources, &x.destinations}) *list = neighbours_now(*list, made.group);
-    x.dims.clear();
-    x.periods.clear();
+    EventExtras& x = event.extras;
+    x.set_sources(neighbours_now(x.sources(), made.group));
+    x.set_destinations(neighbours_now(x.destinations(), made.group));
+    x.set_dims({});
+    x.set_periods({});
   }
 
   static std::vector<std::int32_t> neighbours_now(const std::vector<std::int32_t>& old, const Renumbering& group) {
@@ -177,45 +179,53 @@ class ArgumentRepair {
   // The counts of a neighbour collective, one for each neighbour, follow the neighbours.
   void fix_neighbour_counts(Event& event, std::int32_t rank) const {
     const auto& events = base_.ranks[static_cast<std::size_t>(rank)].events;
-    const auto maker =
-        std::find_if(events.begin(), events.end(), [&](const Event& other) { return other.new_comm == event.comm; });
+    const auto maker = std::find_if(events.begin(), events.end(),
+                                    [&](const Event& other) { return other.extras.new_comm() == event.comm; });
     if (maker == events.end()) return;
     const Renumbering& group = group_of(event).group;
-    const auto keep = [&](std::vector<std::int64_t>& counts, const std::vector<std::int32_t>& neighbours) {
-      if (counts.size() != neighbours.size()) return;
+    const auto kept_of = [&](PackedNumbers<std::int64_t> counts, PackedNumbers<std::int32_t> neighbours) {
+      if (counts.size() != neighbours.size()) return counts.vector();
       std::vector<std::int64_t> kept;
       for (std::size_t i = 0; i < counts.size(); ++i)
         if (!neighbours_now({neighbours[i]}, group).empty()) kept.push_back(counts[i]);
-      counts = std::move(kept);
+      return kept;
     };
-    EventExtras& x = event.extras.edit();
-    keep(x.sendcounts, maker->extras->destinations);
-    keep(x.recvcounts, maker->extras->sources);
+    EventExtras& x = event.extras;
+    x.set_sendcounts(kept_of(x.sendcounts(), maker->extras.destinations()));
+    x.set_recvcounts(kept_of(x.recvcounts(), maker->extras.sources()));
   }
 
   static bool names_members(const EventExtras& x) {
-    return x.target || !x.ranks.empty() || !x.counts.empty() || !x.sendcounts.empty() || !x.recvcounts.empty();
+    return x.target() || !x.ranks().empty() || !x.counts().empty() || !x.sendcounts().empty() ||
+           !x.recvcounts().empty();
   }
 
   bool fix_extras(Event& event, std::int32_t rank) const {
     const GroupMap& group = group_of(event);
-    if (group.whole || !names_members(event.extras.get())) return true;
-    EventExtras& x = event.extras.edit();
-    if (x.target && !renumbered(*x.target, renumber(event, rank, *x.target))) return false;
+    if (group.whole || !names_members(event.extras)) return true;
+    EventExtras& x = event.extras;
+    if (x.target()) {
+      const std::int32_t now = renumber(event, rank, *x.target());
+      if (now == kGone) return false;
+      x.set_target(now);
+    }
     std::vector<std::int32_t> named;
-    for (const std::int32_t member : x.ranks) {
+    for (const std::int32_t member : x.ranks()) {
       const bool exists = member >= 0 && static_cast<std::size_t>(member) < group.group.now.size();
       const std::int32_t now = exists ? group.group.now[static_cast<std::size_t>(member)] : member;
       if (now != kGone) named.push_back(now);
     }
-    const bool met_somebody = !x.ranks.empty();
-    x.ranks = std::move(named);
+    const bool met_somebody = !x.ranks().empty();
+    x.set_ranks(std::move(named));
     // A post or start that meets nobody any more goes, and what completes it.
-    if (met_somebody && x.ranks.empty() && kind_of(event.op) == OpKind::window) return false;
+    if (met_somebody && x.ranks().empty() && kind_of(event.op) == OpKind::window) return false;
     if ((info(event.op).traits & kNeighbor) != 0) {
       fix_neighbour_counts(event, rank);
     } else {
-      for (auto* counts : {&x.counts, &x.sendcounts, &x.recvcounts}) keep_members(*counts, group.peers_of(rank));
+      const Renumbering& members = group.peers_of(rank);
+      x.set_counts(of_members(x.counts(), members));
+      x.set_sendcounts(of_members(x.sendcounts(), members));
+      x.set_recvcounts(of_members(x.recvcounts(), members));
     }
     return true;
   }

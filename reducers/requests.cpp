@@ -87,19 +87,19 @@ void follow_positions(EventExtras& x, const std::vector<std::int32_t>& now) {
   const auto moved = [&](std::int64_t old) {
     return old >= 0 && static_cast<std::size_t>(old) < now.size() ? now[static_cast<std::size_t>(old)] : -1;
   };
-  if (x.index) {
-    const std::int32_t position = moved(*x.index);
+  if (x.index()) {
+    const std::int32_t position = moved(*x.index());
     if (position >= 0) {
-      x.index = position;
+      x.set_index(position);
     } else {
-      x.index.reset();
+      x.set_index({});
     }
   }
   std::vector<std::uint32_t> kept;
-  for (const std::uint32_t old : x.indices) {
+  for (const std::uint32_t old : x.indices()) {
     if (moved(old) >= 0) kept.push_back(static_cast<std::uint32_t>(moved(old)));
   }
-  x.indices = std::move(kept);
+  x.set_indices(std::move(kept));
 }
 
 // False when the event named requests and none of them is left.
@@ -111,20 +111,20 @@ bool take_out(Event& event, const Requests& lost) {
     left = !lost.contains(event.request);
     if (!left) event.request = kNoRequest;
   }
-  const std::vector<std::uint32_t>& list = event.extras->requests;
+  const PackedNumbers<std::uint32_t> list = event.extras.requests();
   const bool touched = std::any_of(list.begin(), list.end(), [&](std::uint32_t r) { return lost.contains(r); });
   if (!touched) return !named || left || !list.empty();
-  EventExtras& x = event.extras.edit();
+  EventExtras& x = event.extras;
   std::vector<std::uint32_t> kept;
   std::vector<std::int32_t> now;
-  for (const std::uint32_t request : x.requests) {
+  for (const std::uint32_t request : x.requests()) {
     const bool stays = !lost.contains(request);
     now.push_back(stays ? static_cast<std::int32_t>(kept.size()) : -1);
     if (stays) kept.push_back(request);
   }
-  x.requests = std::move(kept);
+  x.set_requests(std::move(kept));
   follow_positions(x, now);
-  return left || !x.requests.empty();
+  return left || !x.requests().empty();
 }
 
 // Leaves only the flagged ones.
@@ -148,10 +148,10 @@ void drop_orphaned_messages(const std::vector<Event>& all, std::vector<Event>& k
   std::unordered_map<std::int64_t, bool> lost;  // messages, by whether the latest probe that got them is gone
   std::vector<std::uint8_t> stays(kept.size(), 1);
   walk(all, source, [&](const Event& event, std::size_t place) {
-    if (!event.extras->message) return;
-    if (kind_of(event.op) == OpKind::probe) lost[*event.extras->message] = place == kNotKept;
+    if (!event.extras.message()) return;
+    if (kind_of(event.op) == OpKind::probe) lost[*event.extras.message()] = place == kNotKept;
     if (kind_of(event.op) != OpKind::recv) return;
-    const auto found = lost.find(*event.extras->message);
+    const auto found = lost.find(*event.extras.message());
     if (found == lost.end()) return;
     if (place != kNotKept) stays[place] = !found->second;
     lost.erase(found);  // received; whoever receives it once more has no probe in `all` either

@@ -17,7 +17,7 @@ RequestRole request_role(const Event& event);
 template <class Visit>
 void for_each_request(const Event& event, Visit visit) {
   if (event.request != kNoRequest) visit(event.request);
-  for (const std::uint32_t request : event.extras->requests) visit(request);
+  for (const std::uint32_t request : event.extras.requests()) visit(request);
 }
 
 // `kept` are events of `all`, at the positions `source`, both in program order. Takes the requests whose maker is gone

@@ -58,7 +58,7 @@ class Refinement {
     calls.reserve(rank.events.size());
     for (const Event& event : rank.events) {
       Hash hash = mix(static_cast<Hash>(event.op), name(event.comm));
-      if (event.new_comm != kNoComm) hash = mix(hash, name(event.new_comm));
+      if (event.extras.new_comm() != kNoComm) hash = mix(hash, name(event.extras.new_comm()));
       hash = mix(hash, as_hash(event.tag));
       calls.push_back(mix(hash, static_cast<Hash>(event.reduce)));
     }
@@ -85,14 +85,15 @@ class Refinement {
     for (std::size_t i = 0; i < events.size(); ++i) {
       const Event& event = events[i];
       Hash hash = mix(calls_[rank][i], look_around ? hash_peer(event, event.peer) : as_hash(std::min(event.peer, 0)));
-      const EventExtras& x = event.extras.get();
-      for (const std::int32_t peer : {x.sendpeer, x.recvpeer}) {
+      const EventExtras& x = event.extras;
+      for (const std::int32_t peer : {x.sendpeer(), x.recvpeer()}) {
         if (peer != kUnset) hash = mix(hash, look_around ? hash_peer(event, peer) : as_hash(std::min(peer, 0)));
       }
       if (look_around) {
         hash = mix(hash, hash_peer(event, event.root));
         hash = mix(hash, members_[static_cast<std::size_t>(event.comm)]);
-        if (event.new_comm != kNoComm) hash = mix(hash, members_[static_cast<std::size_t>(event.new_comm)]);
+        if (event.extras.new_comm() != kNoComm)
+          hash = mix(hash, members_[static_cast<std::size_t>(event.extras.new_comm())]);
       }
       symbols_.push_back(hash);
       sequence = mix(sequence, hash);

@@ -11,46 +11,56 @@ namespace {
 
 using Counts = std::map<std::int64_t, std::int64_t>;  // what each count becomes; others stay
 
-template <class Extras, class Visit>
-void for_each_count(Extras& x, Visit visit) {
-  for (auto* count : {&x.sendcount, &x.recvcount}) visit(*count);
-  for (auto* counts : {&x.counts, &x.sendcounts, &x.recvcounts}) {
-    for (auto& count : *counts) visit(count);
+template <class Visit>
+void for_each_count(const EventExtras& x, Visit visit) {
+  for (const std::int64_t count : {x.sendcount(), x.recvcount()}) visit(count);
+  for (const auto counts : {x.counts(), x.sendcounts(), x.recvcounts()}) {
+    for (const std::int64_t count : counts) visit(count);
   }
 }
 
 // Payload in a file has its own size; an event with one keeps its counts.
 bool is_fixed(const Event& event) {
-  return !event.extras->npy.empty();
+  return !event.extras.npy().empty();
 }
 
 // Does a count change? What stays as it is, is shared with other scenarios.
 bool names_any(const Event& event, const Counts& counts) {
   bool found = counts.contains(event.count);
-  for_each_count(event.extras.get(), [&](std::int64_t count) { found = found || counts.contains(count); });
+  for_each_count(event.extras, [&](std::int64_t count) { found = found || counts.contains(count); });
   return found;
 }
 
 void resize(Event& event, const Counts& counts) {
   if (!names_any(event, counts)) return;
   bool changed = false;
-  const auto replace = [&](std::int64_t& count) {
+  const auto now = [&](std::int64_t count) {
     const auto found = counts.find(count);
-    if (found == counts.end() || found->second == count) return;
-    count = found->second;
+    if (found == counts.end() || found->second == count) return count;
     changed = true;
+    return found->second;
   };
-  replace(event.count);
+  const auto all_now = [&](std::vector<std::int64_t> list) {
+    for (std::int64_t& count : list) count = now(count);
+    return list;
+  };
+  event.count = now(event.count);
   if (event.extras.empty()) return;
-  EventExtras& x = event.extras.edit();
-  const std::size_t values = x.values.size();
-  for_each_count(x, replace);
+  EventExtras& x = event.extras;
+  x.set_sendcount(now(x.sendcount()));
+  x.set_recvcount(now(x.recvcount()));
+  x.set_counts(all_now(x.counts()));
+  x.set_sendcounts(all_now(x.sendcounts()));
+  x.set_recvcounts(all_now(x.recvcounts()));
   if (!changed) return;
-  if (event.count >= 0 && static_cast<std::size_t>(event.count) < values)
-    x.values.resize(static_cast<std::size_t>(event.count));
+  if (event.count >= 0 && static_cast<std::size_t>(event.count) < x.values().size()) {
+    std::vector<double> fewer = x.values();
+    fewer.resize(static_cast<std::size_t>(event.count));
+    x.set_values(std::move(fewer));
+  }
   // They were taken from buffers of the former size.
-  x.in.reset();
-  x.out.reset();
+  x.set_in({});
+  x.set_out({});
 }
 
 Scenario with_counts(const Scenario& scenario, const Counts& counts) {
@@ -67,7 +77,7 @@ Scenario with_single_polls(const Scenario& scenario) {
   Scenario result = scenario;
   for (RankTrace& rank : result.ranks) {
     for (Event& event : rank.events) {
-      if (event.extras->polls > 1) event.extras.edit().polls = 1;
+      if (event.extras.polls() > 1) event.extras.set_polls(1);
     }
   }
   return result;
@@ -80,7 +90,7 @@ std::vector<std::int64_t> counts_of(const Scenario& scenario) {
     for (const Event& event : rank.events) {
       auto& to = is_fixed(event) ? fixed : counts;
       to.insert(event.count);
-      for_each_count(event.extras.get(), [&](std::int64_t count) { to.insert(count); });
+      for_each_count(event.extras, [&](std::int64_t count) { to.insert(count); });
     }
   }
   std::vector<std::int64_t> free;

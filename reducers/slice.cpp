@@ -67,7 +67,7 @@ class Slicer {
   void require_requests(Selection& keep, EventRef ref) {
     const auto& named = naming_[static_cast<std::size_t>(ref.rank)];
     // A wait for many requests needs none of them but those that something else needs; it only loses the others.
-    if (at(scenario_, ref).extras->requests.size() > 1 && !is_seed(ref)) return;
+    if (at(scenario_, ref).extras.requests().size() > 1 && !is_seed(ref)) return;
     for_each_request(at(scenario_, ref), [&](std::uint32_t request) {
       for (const std::uint32_t i : named.at(request)) require(keep, {ref.rank, i});
     });

@@ -161,8 +161,8 @@ void record_what_is_in(const Scenario& scenario, ReproducerCommand& command) {
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events) {
       if (event.extras.empty()) continue;
-      command.digests |= event.extras->in.has_value() || event.extras->out.has_value();
-      command.buffers |= event.extras->sendbuffer.has_value() || event.extras->recvbuffer.has_value();
+      command.digests |= event.extras.in().has_value() || event.extras.out().has_value();
+      command.buffers |= event.extras.sendbuffer().has_value() || event.extras.recvbuffer().has_value();
     }
 }
 

@@ -93,7 +93,7 @@ void compare_roots_and_operations(const std::vector<Arrival>& arrivals, std::vec
 void compare_vectors(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   Sides counts, types;
   for (const Arrival& arrival : arrivals) {
-    const auto& list = arrival.event->extras->counts;
+    const auto& list = arrival.event->extras.counts();
     if (!list.empty()) counts.add(fmt::format("counts {}", fmt::join(list, ",")), arrival.ref);
     if (arrival.event->dtype != ElementType::unknown)
       types.add(std::string(name_of(arrival.event->dtype)), arrival.ref);
@@ -107,7 +107,7 @@ void compare_vectors(const std::vector<Arrival>& arrivals, std::vector<Clash>& c
 void compare_groups(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   std::map<std::vector<std::int32_t>, std::vector<EventRef>> callers;
   for (const Arrival& arrival : arrivals)
-    if (!arrival.event->extras->ranks.empty()) callers[arrival.event->extras->ranks].push_back(arrival.ref);
+    if (!arrival.event->extras.ranks().empty()) callers[arrival.event->extras.ranks()].push_back(arrival.ref);
   std::map<std::int32_t, std::vector<decltype(callers)::const_iterator>> by_member;
   for (auto group = callers.cbegin(); group != callers.cend(); ++group)
     for (const std::int32_t rank : group->first) by_member[rank].push_back(group);
@@ -139,14 +139,14 @@ std::string flag_text(int flag) {
 void compare_files(const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
   const Op op = arrivals.front().event->op;
   if (op == Op::file_open) {
-    compare_texts(arrivals, "path", clashes, [](const Event& event) { return event.extras->path; });
-    compare_texts(arrivals, "mode", clashes, [](const Event& event) { return event.extras->mode; });
+    compare_texts(arrivals, "path", clashes, [](const Event& event) { return event.extras.path(); });
+    compare_texts(arrivals, "mode", clashes, [](const Event& event) { return event.extras.mode(); });
   }
   if (op == Op::file_set_atomicity)
     compare_texts(arrivals, "flag", clashes, [](const Event& event) { return flag_text(event.flag); });
   if (op == Op::file_set_size || op == Op::file_preallocate || op == Op::file_seek_shared)
     compare_texts(arrivals, "disp", clashes,
-                  [](const Event& event) { return event.extras->disp ? std::to_string(*event.extras->disp) : ""; });
+                  [](const Event& event) { return event.extras.disp() ? std::to_string(*event.extras.disp()) : ""; });
 }
 
 void compare_creations(std::string_view family, const std::vector<Arrival>& arrivals, std::vector<Clash>& clashes) {
@@ -155,8 +155,8 @@ void compare_creations(std::string_view family, const std::vector<Arrival>& arri
     const auto list = [](const std::vector<std::int32_t>& numbers) {
       return fmt::format("{}", fmt::join(numbers, ","));
     };
-    compare_texts(arrivals, "dims", clashes, [&](const Event& event) { return list(event.extras->dims); });
-    compare_texts(arrivals, "dims", clashes, [&](const Event& event) { return list(event.extras->periods); });
+    compare_texts(arrivals, "dims", clashes, [&](const Event& event) { return list(event.extras.dims()); });
+    compare_texts(arrivals, "dims", clashes, [&](const Event& event) { return list(event.extras.periods()); });
   }
   if (family == "dist_graph_create_adjacent") compare_neighbours(arrivals, clashes);
 }

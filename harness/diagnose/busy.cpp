@@ -25,8 +25,8 @@ struct Memory {
 // send the program fills the partitions after the start, until it marks them ready (section 4.2.1).
 Memory memory_of(const Event& event) {
   if (event.extras.empty() || creates(event.op) || (info(event.op).traits & kNeighbor) != 0) return {};
-  Memory memory{event.extras->sendbuffer, event.extras->recvbuffer};
-  if (event.extras->target == kNull) return {};
+  Memory memory{event.extras.sendbuffer(), event.extras.recvbuffer()};
+  if (event.extras.target() == kNull) return {};
   if (model::send_half(event).peer == kNull || event.op == Op::psend_init) memory.sends.reset();
   if (model::recv_half(event).peer == kNull) memory.receives.reset();
   return memory;
@@ -81,12 +81,12 @@ class Pending {
   std::optional<std::uint32_t> perform_on_window(std::uint32_t index) {
     const Event& event = events_[index];
     if (kind_of(event.op) == OpKind::window && event.op != Op::win_sync && event.op != Op::win_post)
-      accesses_.erase(event.extras->win);
+      accesses_.erase(event.extras.win());
     std::optional<std::uint32_t> first;
     for (const auto& [window, accesses] : accesses_)
       for (const std::uint32_t access : accesses)
         if (!first && clash(events_[access], event)) first = access;
-    if (kind_of(event.op) == OpKind::rma) accesses_[event.extras->win].push_back(index);
+    if (kind_of(event.op) == OpKind::rma) accesses_[event.extras.win()].push_back(index);
     return first;
   }
 
@@ -132,7 +132,7 @@ std::vector<Fault> find_busy_buffers(const Scenario& scenario) {
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
     const auto has_buffer = [](const Event& event) {
-      return !event.extras.empty() && (event.extras->sendbuffer || event.extras->recvbuffer);
+      return !event.extras.empty() && (event.extras.sendbuffer() || event.extras.recvbuffer());
     };
     if (std::none_of(events.begin(), events.end(), has_buffer)) continue;
     Pending pending(events);

@@ -200,15 +200,15 @@ class Replay {
     const bool access = event.op == Op::win_start || event.op == Op::win_complete;
     const bool closes = event.op == Op::win_complete || event.op == Op::win_wait ||
                         (event.op == Op::win_test && model::poll_succeeded(event));
-    auto& at_end = rank.epochs[{event.extras->win, access}];
+    auto& at_end = rank.epochs[{event.extras.win(), access}];
     if (opens) {
       at_end.clear();
       const auto& members = run_.gatherings.ranks_of(event.comm);
-      for (const std::int32_t named : event.extras->ranks) {
+      for (const std::int32_t named : event.extras.ranks()) {
         if (named < 0 || static_cast<std::size_t>(named) >= members.size()) continue;
         const std::int32_t partner = members[static_cast<std::size_t>(named)];
         const auto [entry, exit] =
-            epoch_slots(event.extras->win, access ? ref.rank : partner, access ? partner : ref.rank, access);
+            epoch_slots(event.extras.win(), access ? ref.rank : partner, access ? partner : ref.rank, access);
         if (access) rank.awaits.push_back(entry);
         if (!access) give(rank, entry);
         at_end.push_back(exit);

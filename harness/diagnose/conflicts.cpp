@@ -98,7 +98,7 @@ class Search {
 
  private:
   void note_locks_and_targets(const Event& event, std::int32_t rank) {
-    if (event.op == Op::win_lock && event.extras->lock != "shared") exclusive_.insert(event.extras->win);
+    if (event.op == Op::win_lock && event.extras.lock() != "shared") exclusive_.insert(event.extras.win());
     const bool looks = event.op == Op::win_lock || event.op == Op::win_lock_all || event.op == Op::win_sync;
     if (looks || kind_of(event.op) == OpKind::rma) tracked_.insert(rank);
     const bool reads = info(event.op).family == "get" || event.reduce == ReduceOp::no_op;
@@ -110,8 +110,8 @@ class Search {
   }
 
   std::int32_t target_of(const Event& event, std::int32_t rank) const {
-    if (!event.extras->target || !run_.gatherings.members_known(event.comm)) return -1;
-    const std::int32_t member = run_.gatherings.peer_index(event.comm, rank, *event.extras->target);
+    if (!event.extras.target() || !run_.gatherings.members_known(event.comm)) return -1;
+    const std::int32_t member = run_.gatherings.peer_index(event.comm, rank, *event.extras.target());
     return member < 0 ? -1 : run_.gatherings.ranks_of(event.comm)[static_cast<std::size_t>(member)];
   }
 
@@ -136,13 +136,13 @@ class Search {
   }
 
   void see_window_call(const Event& event, const Moment& moment, Origin& origin) {
-    Epochs& epochs = origin.windows[event.extras->win];
-    const std::int32_t named = event.extras->target.value_or(kNull);
+    Epochs& epochs = origin.windows[event.extras.win()];
+    const std::int32_t named = event.extras.target().value_or(kNull);
     const std::int32_t target = target_of(event, moment.at.rank);
     if (origin.looking) origin.looked = moment.tick;
     switch (event.op) {
       case Op::win_start: epochs.active = true; return;
-      case Op::win_lock: epochs.locks[named] = event.extras->lock != "shared"; return see_lock(event, moment, origin);
+      case Op::win_lock: epochs.locks[named] = event.extras.lock() != "shared"; return see_lock(event, moment, origin);
       case Op::win_lock_all: epochs.lock_all = true; return see_lock(event, moment, origin);
       case Op::win_sync: origin.looked = moment.tick; return;
       case Op::win_post:
@@ -162,7 +162,7 @@ class Search {
 
   // Whoever waits for a lock learns that it was given back.
   void see_lock(const Event& event, const Moment& moment, Origin& origin) {
-    if (exclusive_.contains(event.extras->win)) origin.looked = moment.tick;
+    if (exclusive_.contains(event.extras.win())) origin.looked = moment.tick;
   }
 
   // A local flush completes what is read only: it says nothing of the target.
@@ -188,23 +188,23 @@ class Search {
     access.kind = kind_of_access(event);
     access.target = target_of(event, moment.at.rank);
     access.looked = origin.looked;
-    Epochs& epochs = origin.windows[event.extras->win];
-    access.mode = mode_of(epochs, event.extras->target.value_or(kNull));
+    Epochs& epochs = origin.windows[event.extras.win()];
+    access.mode = mode_of(epochs, event.extras.target().value_or(kNull));
     const bool returns_value = info(event.op).family != "put" && info(event.op).family != "accumulate";
     if (returns_value) origin.looking = true, origin.looked = moment.tick;
     const auto size = static_cast<std::int64_t>(size_of(event.dtype));
     const bool single = event.op == Op::fetch_and_op || event.op == Op::compare_and_swap;
     const std::int64_t count = single ? 1 : event.count;
-    const bool known = access.target >= 0 && event.extras->disp && size > 0 && count > 0 &&
+    const bool known = access.target >= 0 && event.extras.disp() && size > 0 && count > 0 &&
                        count < (std::int64_t{1} << 40) && access.mode != Mode::none;
     if (!known) return;
-    access.begin = *event.extras->disp;
+    access.begin = *event.extras.disp();
     access.end = access.begin + count * size;
     const auto number = static_cast<std::uint32_t>(accesses_.size());
     accesses_.push_back(access);
     epochs.open.push_back(number);
     if (form_of(event.op) == OpForm::nonblocking) origin.requests[event.request] = number;
-    compare(number, event.extras->win);
+    compare(number, event.extras.win());
   }
 
   void compare(std::uint32_t number, const std::string& window) {
@@ -302,7 +302,7 @@ class Search {
 bool writes_a_window(const Scenario& scenario) {
   return std::any_of(scenario.ranks.begin(), scenario.ranks.end(), [](const RankTrace& rank) {
     return std::any_of(rank.events.begin(), rank.events.end(), [](const Event& event) {
-      return kind_of(event.op) == OpKind::rma && event.extras->disp && kind_of_access(event).way != Kind::reads;
+      return kind_of(event.op) == OpKind::rma && event.extras.disp() && kind_of_access(event).way != Kind::reads;
     });
   });
 }

@@ -14,7 +14,7 @@ std::vector<EventRef> decisions_of(const Scenario& scenario, const model::Run& r
   std::vector<EventRef> decisions;
   const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
   for (std::uint32_t index = 0; index < events.size() && index <= run.index[static_cast<std::size_t>(rank)]; ++index)
-    if (!events[index].extras->value.empty()) decisions.push_back({rank, index});
+    if (!events[index].extras.value().empty()) decisions.push_back({rank, index});
   return decisions;
 }
 
@@ -31,7 +31,7 @@ std::optional<Decision> differing_decision(const Scenario& scenario, const model
     std::map<std::string, std::vector<EventRef>> by_value;
     for (const auto& decisions : all)
       if (ordinal < decisions.size())
-        by_value[at(scenario, decisions[ordinal]).extras->value].push_back(decisions[ordinal]);
+        by_value[at(scenario, decisions[ordinal]).extras.value()].push_back(decisions[ordinal]);
     if (by_value.size() < 2) continue;
     Decision decision;
     std::vector<std::string> parts;

@@ -27,8 +27,8 @@ std::vector<Results> results_of(const Scenario& scenario, const model::Run& run,
     if (gathering.arrivals[member] >= model::kBefore) continue;
     const EventRef ref{members[member], gathering.arrivals[member]};
     const Event& event = at(scenario, ref);
-    if (!same_result_everywhere(event.op) || !event.extras->out || event.extras->out->digest.empty()) continue;
-    const std::string& value = event.extras->out->digest;
+    if (!same_result_everywhere(event.op) || !event.extras.out() || event.extras.out()->digest.empty()) continue;
+    const std::string& value = event.extras.out()->digest;
     const auto found =
         std::find_if(results.begin(), results.end(), [&](const Results& one) { return one.value == value; });
     if (found == results.end())

@@ -13,7 +13,7 @@ namespace petri::diagnosis {
 namespace {
 
 bool asserts(const Event& event, std::string_view what) {
-  return event.extras->assertions.find(what) != std::string::npos;
+  return event.extras.assertions().find(what) != std::string::npos;
 }
 
 // What one rank has open on one window, in its program order.
@@ -49,11 +49,11 @@ class Epochs {
   static std::string close(bool& flag, const char* wrong) { return std::exchange(flag, false) ? "" : wrong; }
 
   bool locked(const Event& event) const {
-    return locked_all_ || !event.extras->target || locks_.count(*event.extras->target) != 0;
+    return locked_all_ || !event.extras.target() || locks_.count(*event.extras.target()) != 0;
   }
 
   std::string access(const Event& event) {
-    const auto target = event.extras->target;
+    const auto target = event.extras.target();
     if (!target || *target == kNull || locked(event)) return "";
     // "Request-based RMA operations … may be used only within passive target epochs" (MPI 4.1, section 12.3.5).
     const bool by_request = form_of(event.op) == OpForm::nonblocking;
@@ -81,7 +81,7 @@ class Epochs {
   }
 
   std::string start(const Event& event) {
-    group_ = event.extras->ranks;
+    group_ = event.extras.ranks();
     if (unclosed_) return kUnclosed;
     if (locked_all_ || !locks_.empty()) return "a lock is held";
     return open(started_, "an access epoch is open already");
@@ -94,11 +94,11 @@ class Epochs {
   }
 
   std::string lock(const Event& event) {
-    if (!event.extras->target || *event.extras->target == kNull) return "";
+    if (!event.extras.target() || *event.extras.target() == kNull) return "";
     if (unclosed_) return kUnclosed;
     if (started_) return "an access epoch of win_start is open";
     if (locked_all_) return "win_lock_all is open";
-    return locks_.insert(*event.extras->target).second ? "" : "this target is locked already";
+    return locks_.insert(*event.extras.target()).second ? "" : "this target is locked already";
   }
 
   std::string lock_all() {
@@ -109,8 +109,8 @@ class Epochs {
   }
 
   std::string unlock(const Event& event) {
-    if (!event.extras->target || *event.extras->target == kNull) return "";
-    return locks_.erase(*event.extras->target) != 0 ? "" : "no lock is held at this target";
+    if (!event.extras.target() || *event.extras.target() == kNull) return "";
+    return locks_.erase(*event.extras.target()) != 0 ? "" : "no lock is held at this target";
   }
 
   static constexpr const char* kUnclosed = "no win_fence has completed its accesses";
@@ -147,8 +147,8 @@ std::vector<Fault> find_epoch_faults(const Scenario& scenario, const model::Run&
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
     for (std::uint32_t index = 0; index < events.size(); ++index) {
       const EventRef ref{rank, index};
-      if (events[index].extras.empty() || events[index].extras->win.empty() || !reached(scenario, run, ref)) continue;
-      const std::string& win = events[index].extras->win;
+      if (events[index].extras.empty() || events[index].extras.win().empty() || !reached(scenario, run, ref)) continue;
+      const std::string& win = events[index].extras.win();
       const std::string wrong = windows[win].perform(events[index]);
       // What follows the first wrong call on a window may only follow from it; what follows its release is no matter of
       // epochs.

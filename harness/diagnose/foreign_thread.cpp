@@ -29,7 +29,7 @@ std::optional<Fault> find_foreign_thread(const Scenario& scenario) {
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
     const auto foreign = std::find_if(events.begin(), events.end(), [](const Event& event) {
-      return event.extras->thread.value_or(0) > 0 && event.op != Op::exit;
+      return event.extras.thread().value_or(0) > 0 && event.op != Op::exit;
     });
     if (foreign == events.end()) continue;
     finding.culprits.push_back(rank);

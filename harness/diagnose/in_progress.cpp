@@ -23,7 +23,7 @@ std::vector<EventRef> calls_in_progress(const Scenario& scenario, EventRef place
 
 bool reached(const Scenario& scenario, const model::Run& run, EventRef ref) {
   const Event& event = at(scenario, ref);
-  const std::int32_t thread = event.extras.empty() ? 0 : event.extras->thread.value_or(0);
+  const std::int32_t thread = event.extras.empty() ? 0 : event.extras.thread().value_or(0);
   auto lane = run.lanes.begin() + ref.rank;  // of the main thread; those of others stand behind
   if (thread != 0)
     lane = std::find_if(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& one) {

@@ -33,7 +33,7 @@ bool ended_inside(const RankTrace& rank) {
   if (!was_ended(rank) || rank.events.empty()) return false;
   const Event& last = rank.events.back();
   return last.state == EventState::started && last.op != Op::abort && last.op != Op::exit && !model::is_poll(last) &&
-         last.extras->error.empty();
+         last.extras.error().empty();
 }
 
 bool crashed(const RankTrace& rank) {

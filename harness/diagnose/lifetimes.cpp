@@ -100,9 +100,9 @@ class Walker {
 
   // What a request held, once it is complete or freed.
   void settle(std::uint32_t request, const Event& made, State state) {
-    if (kind_of(made.op) == OpKind::file) files_[made.extras->file].accesses.erase(request);
-    if (kind_of(made.op) != OpKind::comm_create || made.new_comm == kNoComm) return;
-    Object& comm = communicators_[made.new_comm];
+    if (kind_of(made.op) == OpKind::file) files_[made.extras.file()].accesses.erase(request);
+    if (kind_of(made.op) != OpKind::comm_create || made.extras.new_comm() == kNoComm) return;
+    Object& comm = communicators_[made.extras.new_comm()];
     if (state == kUnknown)
       comm.state = kUnknown;
     else
@@ -117,8 +117,8 @@ class Walker {
 
   void perform_on_message(std::uint32_t index) {
     const Event& event = events_[index];
-    if (event.extras.empty() || !event.extras->message) return;
-    const auto [found, inserted] = messages_.try_emplace(*event.extras->message);
+    if (event.extras.empty() || !event.extras.message()) return;
+    const auto [found, inserted] = messages_.try_emplace(*event.extras.message());
     Object& message = found->second;
     if (inserted) message = {kMessage, uses_.absent(), {}, false};
     if (kind_of(event.op) == OpKind::recv) return use(message, kComplete, index, std::to_string(found->first));
@@ -152,22 +152,22 @@ class Walker {
 
   void make_communicator(std::uint32_t index) {
     const Event& event = events_[index];
-    if (event.new_comm == kNoComm) {  // it may have made any that is gone anew
+    if (event.extras.new_comm() == kNoComm) {  // it may have made any that is gone anew
       for (auto& [number, comm] : communicators_)
         if (comm.state == kGone) comm.state = kUnknown;
       return;
     }
-    Object& made = communicators_[event.new_comm];
+    Object& made = communicators_[event.extras.new_comm()];
     made = {kCommunicator, kUnknown, {}, false};
     use(made, form_of(event.op) == OpForm::nonblocking ? kStart : kMake, index, "");
   }
 
   // A window or file that this rank makes later only. One that it frees first was there before the record began.
-  State before_creation(std::string EventExtras::*name) const {
-    const std::string& wanted = events_[now_].extras.get().*name;
+  State before_creation(const std::string& (EventExtras::*name)() const) const {
+    const std::string& wanted = (events_[now_].extras.*name)();
     for (std::size_t later = now_ + 1; later < events_.size(); ++later) {
       const Event& event = events_[later];
-      if (event.extras.empty() || event.extras.get().*name != wanted) continue;
+      if (event.extras.empty() || (event.extras.*name)() != wanted) continue;
       if (creates(event.op)) return uses_.absent();
       if (event.op == Op::win_free || event.op == Op::file_close) break;
     }
@@ -176,19 +176,19 @@ class Walker {
 
   void perform_on_window(std::uint32_t index) {
     const Event& event = events_[index];
-    if (event.extras.empty() || event.extras->win.empty()) return;
-    const auto [found, inserted] = windows_.try_emplace(event.extras->win);
+    if (event.extras.empty() || event.extras.win().empty()) return;
+    const auto [found, inserted] = windows_.try_emplace(event.extras.win());
     Object& window = found->second;
     if (creates(event.op)) window = Object{};
     if (inserted && !creates(event.op)) window.state = before_creation(&EventExtras::win);
     window.kind = kWindow;
-    use(window, creates(event.op) ? kMake : event.op == Op::win_free ? kFree : kAccess, index, event.extras->win);
+    use(window, creates(event.op) ? kMake : event.op == Op::win_free ? kFree : kAccess, index, event.extras.win());
   }
 
   void perform_on_file(std::uint32_t index) {
     const Event& event = events_[index];
-    if (event.extras.empty() || event.extras->file.empty()) return;
-    const std::string& name = event.extras->file;
+    if (event.extras.empty() || event.extras.file().empty()) return;
+    const std::string& name = event.extras.file();
     const auto [found, inserted] = files_.try_emplace(name);
     File& file = found->second;
     if (creates(event.op)) file = File{};
@@ -203,7 +203,7 @@ class Walker {
 
   void perform_split(File& file, std::uint32_t index) {
     const Event& event = events_[index];
-    const std::string& name = event.extras->file;
+    const std::string& name = event.extras.file();
     const std::string_view op = name_of(event.op);
     if (op.ends_with("_begin")) {
       use(file.split, kStart, index, name);

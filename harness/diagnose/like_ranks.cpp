@@ -141,7 +141,7 @@ bool agree(const std::vector<std::uint64_t>& ones, const std::vector<std::uint64
 
 // Which partners of a call are MPI_PROC_NULL: at the edge of a grid a rank plays another part.
 std::array<bool, 3> nowhere(const Event& event) {
-  return {event.peer == kNull, event.extras->sendpeer == kNull, event.extras->recvpeer == kNull};
+  return {event.peer == kNull, event.extras.sendpeer() == kNull, event.extras.recvpeer() == kNull};
 }
 
 // The first calls of a rank from a certain one on.

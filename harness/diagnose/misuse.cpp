@@ -26,8 +26,8 @@ Finding finding_of(const Scenario& scenario, const WrongUse& use) {
   finding.actual = fmt::format("rank {}: {}, and {}", use.call.rank, event_text(scenario, event), why);
   finding.text =
       fmt::format("Rank {} calls {} ({}), but {}.", use.call.rank, event_text(scenario, event), place_text(event), why);
-  if (!event.extras->error.empty())
-    finding.evidence.push_back(fmt::format("the library reports \"{}\" there", event.extras->error));
+  if (!event.extras.error().empty())
+    finding.evidence.push_back(fmt::format("the library reports \"{}\" there", event.extras.error()));
   return finding;
 }
 

@@ -16,9 +16,9 @@ namespace {
 
 // What is the same in each repetition: not sizes by member, which a router draws anew, and no request numbers.
 auto habit_of(const Event& event) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   return std::tuple(event.op, event.comm, event.peer, tag_of(event), event.root, event.count, event.dtype, event.site,
-                    extras.sendpeer, extras.recvpeer, extras.sendtag, extras.recvtag, extras.requests.size());
+                    extras.sendpeer(), extras.recvpeer(), extras.sendtag(), extras.recvtag(), extras.requests().size());
 }
 
 struct OddStep {
@@ -38,7 +38,7 @@ class Steps {
     const std::size_t came = std::min<std::size_t>(run.index[slot] + std::size_t{1}, events_.size());
     for (std::uint32_t index = 0; index < came; ++index) {
       const Event& event = events_[index];
-      several_lanes_ = several_lanes_ || event.extras->thread.value_or(0) != 0 || !event.extras->stream.empty();
+      several_lanes_ = several_lanes_ || event.extras.thread().value_or(0) != 0 || !event.extras.stream().empty();
       if (event.step == kUnset || kind_of(event.op) == OpKind::world || kind_of(event.op) == OpKind::host) continue;
       calls_[event.step].push_back(index);
     }

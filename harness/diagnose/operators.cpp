@@ -67,7 +67,7 @@ bool is_valid(const Scenario& scenario, const Event& event) {
   const Communicator& comm = scenario.comm_of(event);
   const std::string& backend = comm.backend.empty() ? scenario.header.backend : comm.backend;
   const Group group = group_of(event.dtype);
-  if (!reduces(event.op) || backend == "nccl" || !event.extras->stream.empty()) return true;
+  if (!reduces(event.op) || backend == "nccl" || !event.extras.stream().empty()) return true;
   const bool accumulates = kind_of(event.op) == OpKind::rma;
   if (!accumulates && (event.reduce == ReduceOp::replace || event.reduce == ReduceOp::no_op)) return false;
   return group == Group::unknown || event.count == 0 || takes(event.reduce, group);

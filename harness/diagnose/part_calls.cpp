@@ -9,7 +9,7 @@ namespace petri::diagnosis {
 namespace {
 
 bool is_failed_poll(const Event& event) {
-  return event.flag == 0 || (event.extras->polls > 0 && event.flag != 1);
+  return event.flag == 0 || (event.extras.polls() > 0 && event.flag != 1);
 }
 
 template <std::size_t Size>
@@ -55,7 +55,8 @@ CommKind PartCalls::comm_kind(std::int32_t comm) {
 }
 
 void PartCalls::note_communicator(const Event& event) {
-  if (event.new_comm != kNoComm && is_positional(event.op)) kinds_.try_emplace(event.new_comm, ++made_);
+  if (event.extras.new_comm() != kNoComm && is_positional(event.op))
+    kinds_.try_emplace(event.extras.new_comm(), ++made_);
 }
 
 std::uint64_t PartCalls::partner(std::int32_t comm, std::int32_t peer) {
@@ -64,7 +65,7 @@ std::uint64_t PartCalls::partner(std::int32_t comm, std::int32_t peer) {
 }
 
 PartCall PartCalls::call_of(const Event& event, EventRef ref) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   const bool is_collective = kind_of(event.op) == OpKind::collective;
   const std::array<std::uint64_t, 8> fixed{static_cast<std::uint64_t>(event.op),
                                            comm_kind(event.comm),
@@ -73,13 +74,13 @@ PartCall PartCalls::call_of(const Event& event, EventRef ref) {
                                            static_cast<std::uint64_t>(event.dtype),
                                            static_cast<std::uint64_t>(event.reduce),
                                            event.site,
-                                           both(extras.sendtag, extras.recvtag)};
+                                           both(extras.sendtag(), extras.recvtag())};
   PartCall call;
   call.ref = ref;
-  call.loose =
-      hash(std::array<std::uint64_t, 4>{hash(fixed), partner(event.comm, event.peer),
-                                        partner(event.comm, extras.sendpeer), partner(event.comm, extras.recvpeer)});
-  call.strict = hash(std::array<std::uint64_t, 2>{call.loose, extras.requests.size()});
+  call.loose = hash(std::array<std::uint64_t, 4>{hash(fixed), partner(event.comm, event.peer),
+                                                 partner(event.comm, extras.sendpeer()),
+                                                 partner(event.comm, extras.recvpeer())});
+  call.strict = hash(std::array<std::uint64_t, 2>{call.loose, extras.requests().size()});
   return call;
 }
 

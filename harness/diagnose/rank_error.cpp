@@ -69,9 +69,9 @@ bool is_argument_error(std::string_view error) {
 // An abort that has an error stands for a call that is not in the record: the error names it.
 std::string error_said(const Scenario& scenario, const Event& event) {
   if (event.op != Op::abort)
-    return fmt::format("reported \"{}\" in {}", event.extras->error, event_text(scenario, event));
+    return fmt::format("reported \"{}\" in {}", event.extras.error(), event_text(scenario, event));
   const std::string& site = scenario.site_of(event);
-  return fmt::format("ended with \"{}\"{}{}", event.extras->error, site.empty() ? "" : " at ", site);
+  return fmt::format("ended with \"{}\"{}{}", event.extras.error(), site.empty() ? "" : " at ", site);
 }
 
 // A misuse explains what comes of the misused call, not of the calls before that are evidence for it.
@@ -122,7 +122,7 @@ std::vector<ErrorSite> error_sites(const Scenario& scenario, const model::Run& r
     const auto& events = scenario.ranks[slot].events;
     bool erred = false, misused = false;
     for (std::uint32_t index = 0; index < events.size() && index <= run.index[slot]; ++index) {
-      const std::string& error = events[index].extras->error;
+      const std::string& error = events[index].extras.error();
       if (error.empty() || is_watchdog(error)) continue;
       const EventRef place{rank, index};
       if ((misused = is_misused(place, causes))) break;
@@ -173,7 +173,8 @@ bool ended_by_faulty_call(const Scenario& scenario, const model::Run& run, const
   if (causes.empty()) return false;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
-    if (events.empty() || (events.back().state != EventState::started && events.back().extras->error.empty())) continue;
+    if (events.empty() || (events.back().state != EventState::started && events.back().extras.error().empty()))
+      continue;
     const EventRef last{rank, static_cast<std::uint32_t>(events.size() - 1)};
     if (in_faulty_call(scenario, run, last, causes)) return true;
   }

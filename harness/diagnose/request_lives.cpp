@@ -87,8 +87,8 @@ void RequestLives::use_partitions(std::uint32_t index) {
   Request& one = request(event.request);
   uses_.use(one, how, index, std::to_string(event.request));
   if (one.state != kActive) return;
-  if (event.extras->index) use_partition(*event.extras->index, one, how, index);
-  for (const std::uint32_t partition : event.extras->indices)
+  if (event.extras.index()) use_partition(*event.extras.index(), one, how, index);
+  for (const std::uint32_t partition : event.extras.indices())
     use_partition(static_cast<std::int32_t>(partition), one, how, index);
 }
 
@@ -97,7 +97,7 @@ void RequestLives::use_partition(std::int32_t number, const Request& of, Use how
   const auto [found, inserted] = partitions_[made.request].try_emplace(number);
   Object& partition = found->second;
   if (inserted) {
-    const auto known = made.extras->partitions;
+    const auto known = made.extras.partitions();
     const bool exists = number >= 0 && (!known || number < *known);
     partition = {kPartition, exists ? kIdle : kAbsent, exists ? std::nullopt : of.made, false};
   }

@@ -13,14 +13,18 @@
 namespace petri::diagnosis {
 namespace {
 
-const std::vector<std::int64_t>& send_counts(const Event& event) {
-  return event.extras->sendcounts.empty() ? event.extras->counts : event.extras->sendcounts;
+using Counts = PackedNumbers<std::int64_t>;
+
+Counts send_counts(const Event& event) {
+  const Counts own = event.extras.sendcounts();
+  return own.empty() ? event.extras.counts() : own;
 }
-const std::vector<std::int64_t>& recv_counts(const Event& event) {
-  return event.extras->recvcounts.empty() ? event.extras->counts : event.extras->recvcounts;
+Counts recv_counts(const Event& event) {
+  const Counts own = event.extras.recvcounts();
+  return own.empty() ? event.extras.counts() : own;
 }
 
-std::int64_t item(const std::vector<std::int64_t>& counts, std::size_t index) {
+std::int64_t item(Counts counts, std::size_t index) {
   return index < counts.size() ? counts[index] : -1;
 }
 
@@ -56,17 +60,17 @@ void add_neighbour_transfers(const std::vector<Arrival>& arrivals, std::vector<T
   for (const Arrival& arrival : arrivals) by_member[arrival.member] = &arrival;
   for (const Arrival& from : arrivals) {
     if (from.topology == nullptr) continue;
-    const auto& destinations = from.topology->extras->destinations;
+    const auto& destinations = from.topology->extras.destinations();
     std::map<std::int32_t, std::size_t> sent;
     for (std::size_t k = 0; k < destinations.size(); ++k) {
       const auto to = by_member.find(destinations[k]);
       const std::size_t nth = sent[destinations[k]]++;
       if (to == by_member.end() || to->second->topology == nullptr) continue;
-      const auto& sources = to->second->topology->extras->sources;
+      const auto& sources = to->second->topology->extras.sources();
       std::size_t slot = sources.size(), seen = 0;
       for (std::size_t i = 0; i < sources.size() && slot == sources.size(); ++i)
         if (sources[i] == from.member && seen++ == nth) slot = i;
-      if (!from.topology->extras->dims.empty()) slot = k ^ 1U;
+      if (!from.topology->extras.dims().empty()) slot = k ^ 1U;
       if (slot >= sources.size() || sources[slot] != from.member) continue;
       transfers.push_back({&from, to->second, given(from, k), taken(*to->second, slot)});
     }
@@ -166,8 +170,8 @@ void compare_neighbours(const std::vector<Arrival>& arrivals, std::vector<Clash>
   };
   for (const Arrival& from : arrivals) {
     for (const auto& [member, to] : by_member) {
-      const auto gives = times(from.event->extras->destinations, member);
-      const auto takes = times(to->event->extras->sources, from.member);
+      const auto gives = times(from.event->extras.destinations(), member);
+      const auto takes = times(to->event->extras.sources(), from.member);
       if (gives == takes) continue;
       clashes.push_back({"neighbours",
                          {{fmt::format("names rank {} as a destination {} times", to->ref.rank, gives), {from.ref}},

@@ -104,10 +104,10 @@ class Explainer {
     return std::nullopt;
   }
   bool received_later(EventRef probe) const {
-    const auto message = at(scenario_, probe).extras->message;
+    const auto message = at(scenario_, probe).extras.message();
     const auto& events = scenario_.ranks[static_cast<std::size_t>(probe.rank)].events;
     return std::any_of(events.begin() + probe.index, events.end(), [&](const Event& event) {
-      return kind_of(event.op) == OpKind::recv && message && event.extras->message == message;
+      return kind_of(event.op) == OpKind::recv && message && event.extras.message() == message;
     });
   }
 

@@ -15,10 +15,10 @@ std::optional<EventRef> lock_held_by(const Scenario& scenario, std::int32_t hold
   const auto& events = scenario.ranks[static_cast<std::size_t>(holder)].events;
   for (std::uint32_t index = std::min<std::uint32_t>(before, static_cast<std::uint32_t>(events.size())); index-- > 0;) {
     const Event& event = events[index];
-    if (event.extras->win != wanted.extras->win) continue;
+    if (event.extras.win() != wanted.extras.win()) continue;
     const bool meets =
         event.op == Op::win_lock_all ||
-        (event.op == Op::win_lock && (!wanted.extras->target || event.extras->target == wanted.extras->target));
+        (event.op == Op::win_lock && (!wanted.extras.target() || event.extras.target() == wanted.extras.target()));
     if (meets) return EventRef{holder, index};
   }
   return std::nullopt;
@@ -31,7 +31,7 @@ Testimony left_out(const Scenario& scenario, const Node& waiting, const Link& li
   told.culprits = {rank};
   told.events = {link.posted};
   told.text = fmt::format("Rank {} left out {} on {}, and went on to free it: {} in {} for it.", rank,
-                          wants_post ? "a win_post" : "a win_start with its win_complete", event.extras->win,
+                          wants_post ? "a win_post" : "a win_start with its win_complete", event.extras.win(),
                           ranks_text(waiting.ranks) + (waiting.ranks.size() == 1 ? " waits" : " wait"),
                           event_text(scenario, event));
   return told;
@@ -49,7 +49,7 @@ std::optional<std::uint32_t> unlock_after(const Scenario& scenario, EventRef hel
   for (std::uint32_t index = place; index < events.size(); ++index) {
     const Event& event = events[index];
     const bool ends = event.op == (lock.op == Op::win_lock ? Op::win_unlock : Op::win_unlock_all);
-    if (ends && event.extras->win == lock.extras->win && event.extras->target == lock.extras->target) return index;
+    if (ends && event.extras.win() == lock.extras.win() && event.extras.target() == lock.extras.target()) return index;
   }
   return std::nullopt;
 }
@@ -111,7 +111,7 @@ std::optional<Testimony> explain_window(const Scenario& scenario, const model::R
         if (!other) continue;
         const Event& there = at(scenario, graph.nodes()[*other].at);
         const Event& wanted = at(scenario, link.posted);
-        if (there.op != Op::win_free || there.extras->win != wanted.extras->win) continue;
+        if (there.op != Op::win_free || there.extras.win() != wanted.extras.win()) continue;
         if (link.kind == model::Atom::epoch) return left_out(scenario, node, link, target);
         const auto held = lock_held_by(scenario, target, run.index[static_cast<std::size_t>(target)], wanted);
         if (!held) continue;

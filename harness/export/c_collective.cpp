@@ -96,7 +96,7 @@ std::vector<std::string> RankWriter::plain_arguments(const Event& event, std::st
     const Amount data = amount(event.count, event.dtype, true);
     return {room("in", event, data), data.count_text, data.type_text, root_of(event)};
   }
-  const bool same = event.extras->recvcount == kUnknownCount && event.extras->recvtype == ElementType::unknown;
+  const bool same = event.extras.recvcount() == kUnknownCount && event.extras.recvtype() == ElementType::unknown;
   const Amount from = sent(event, false);
   if (reduces(event.op)) {
     const std::string op = reduction(event);
@@ -123,19 +123,19 @@ std::vector<std::string> RankWriter::plain_arguments(const Event& event, std::st
 }
 
 std::vector<std::string> RankWriter::vector_arguments(const Event& event, std::string_view family) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   const Blocks blocks = blocks_of(event);
   const Amount from = sent(event, false);
   if (family == "reduce_scatter") {
-    const Layout each = layout(event, "", extras.recvcounts, extras.counts, from.count, blocks.in, 1);
+    const Layout each = layout(event, "", extras.recvcounts(), extras.counts(), from.count, blocks.in, 1);
     const std::string total = std::to_string(each.total);
     return {room("out", event, total, from.type_text), room("in", event, total, from.type_text), each.counts,
             from.type_text, reduction(event)};
   }
-  const bool same = extras.recvcount == kUnknownCount && extras.recvtype == ElementType::unknown;
+  const bool same = extras.recvcount() == kUnknownCount && extras.recvtype() == ElementType::unknown;
   const Amount to = same ? from : received(event, false);
   if (family == "scatterv") {
-    const Layout out = layout(event, "", extras.sendcounts, extras.counts, from.count, blocks.out, 1);
+    const Layout out = layout(event, "", extras.sendcounts(), extras.counts(), from.count, blocks.out, 1);
     return {room("out", event, std::to_string(out.total), from.type_text),
             out.counts,
             out.places,
@@ -146,7 +146,7 @@ std::vector<std::string> RankWriter::vector_arguments(const Event& event, std::s
             root_of(event)};
   }
   if (family == "gatherv" || family == "allgatherv") {
-    const Layout in = layout(event, "", extras.recvcounts, extras.counts, to.count, blocks.in, 1);
+    const Layout in = layout(event, "", extras.recvcounts(), extras.counts(), to.count, blocks.in, 1);
     std::vector<std::string> arguments{room("out", event, from),
                                        from.count_text,
                                        from.type_text,
@@ -158,15 +158,16 @@ std::vector<std::string> RankWriter::vector_arguments(const Event& event, std::s
     return arguments;
   }
   if (family == "alltoallv") {
-    const Layout out = layout(event, "send", extras.sendcounts, extras.counts, from.count, blocks.out, 1);
-    const Layout in = layout(event, "recv", extras.recvcounts, extras.counts, to.count, blocks.in, 1);
+    const Layout out = layout(event, "send", extras.sendcounts(), extras.counts(), from.count, blocks.out, 1);
+    const Layout in = layout(event, "recv", extras.recvcounts(), extras.counts(), to.count, blocks.in, 1);
     return {room("out", event, std::to_string(out.total), from.type_text), out.counts, out.places, from.type_text,
             room("in", event, std::to_string(in.total), to.type_text),     in.counts,  in.places,  to.type_text};
   }
-  const Layout out = layout(event, "send", extras.sendcounts, extras.counts, from.count, blocks.out, kRoomPerElement);
-  const Layout in = layout(event, "recv", extras.recvcounts, extras.counts, to.count, blocks.in, kRoomPerElement);
+  const Layout out =
+      layout(event, "send", extras.sendcounts(), extras.counts(), from.count, blocks.out, kRoomPerElement);
+  const Layout in = layout(event, "recv", extras.recvcounts(), extras.counts(), to.count, blocks.in, kRoomPerElement);
   const std::size_t size = std::max({std::size_t{1}, blocks.out.value_or(0), blocks.in.value_or(0),
-                                     extras.sendcounts.size(), extras.recvcounts.size(), extras.counts.size()});
+                                     extras.sendcounts().size(), extras.recvcounts().size(), extras.counts().size()});
   put(fmt::format("static MPI_Datatype sendtypes[{0}], recvtypes[{0}];", size));
   put("int k;");
   put(fmt::format("for (k = 0; k < {}; ++k) {{", size));

@@ -7,7 +7,7 @@
 namespace petri::c {
 
 void RankWriter::write_start(const Event& event) {
-  std::vector<std::uint32_t> started = event.extras->requests;
+  std::vector<std::uint32_t> started = event.extras.requests();
   if (event.op == Op::start) started = {event.request};
   for (const std::uint32_t number : started)
     if (const auto buffered = bsend_requests_.find(number); buffered != bsend_requests_.end())
@@ -19,9 +19,9 @@ void RankWriter::write_start(const Event& event) {
 
 void RankWriter::write_wait(const Event& event) {
   if (event.op == Op::wait) {
-    const std::string handle = event.request != kNoRequest || event.extras->requests.size() != 1
+    const std::string handle = event.request != kNoRequest || event.extras.requests().size() != 1
                                    ? request_of(event)
-                                   : "&" + request(event.extras->requests.front());
+                                   : "&" + request(event.extras.requests().front());
     return put(fmt::format("MPI_Wait({}, MPI_STATUS_IGNORE);", handle));
   }
   with_requests(event, [&](std::size_t size, const std::string& set) {

@@ -10,18 +10,18 @@
 namespace petri::c {
 
 std::string RankWriter::file_of(const Event& event) const {
-  if (event.extras->file.empty()) reject("names no file");
-  return file_name(program_.files, event.extras->file);
+  if (event.extras.file().empty()) reject("names no file");
+  return file_name(program_.files, event.extras.file());
 }
 
 void RankWriter::write_open(const Event& event) {
-  std::vector<std::string> words = words_of(event.extras->mode);
+  std::vector<std::string> words = words_of(event.extras.mode());
   const auto has = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
   if (words.empty()) {
     note("access mode not recorded");
     words = {"create", "rdwr"};
   }
-  std::string path = path_literal(program_.files, event.extras->file);
+  std::string path = path_literal(program_.files, event.extras.file());
   if (!has("create")) {
     program_.helpers.insert(Helper::there);
     path = fmt::format("there({})", path);
@@ -38,10 +38,10 @@ void RankWriter::write_transfer(const Event& event) {
   const std::string_view family = info(event.op).family;
   const auto has = [&](std::string_view part) { return family.find(part) != std::string_view::npos; };
   const std::string file = file_of(event), split = file + "_split", function = function_name(event.op);
-  if (has("_begin") || has("_end")) program_.split_files.insert(event.extras->file);
+  if (has("_begin") || has("_end")) program_.split_files.insert(event.extras.file());
   if (has("_end")) return put(fmt::format("{}({}, {}, MPI_STATUS_IGNORE);", function, file, split));
   const Amount what = amount(event.count, event.dtype, true);
-  const std::string offset = has("_at_") ? fmt::format(", {}", event.extras->disp.value_or(0)) : "";
+  const std::string offset = has("_at_") ? fmt::format(", {}", event.extras.disp().value_or(0)) : "";
   const std::string elements = fmt::format("{}, {}", what.count_text, what.type_text);
   if (has("_begin")) {
     program_.helpers.insert(Helper::room);
@@ -54,7 +54,7 @@ void RankWriter::write_transfer(const Event& event) {
 
 void RankWriter::write_file(const Event& event) {
   const std::string file = file_of(event), function = function_name(event.op);
-  const std::int64_t offset = event.extras->disp.value_or(0);
+  const std::int64_t offset = event.extras.disp().value_or(0);
   switch (event.op) {
     case Op::file_open: return write_open(event);
     case Op::file_close: return put(fmt::format("MPI_File_close(&{});", file));
@@ -62,7 +62,7 @@ void RankWriter::write_file(const Event& event) {
       return put(fmt::format("{}({}, {}, MPI_BYTE, MPI_BYTE, \"native\", MPI_INFO_NULL);", function, file, offset));
     case Op::file_set_size:
     case Op::file_preallocate: {
-      const std::int64_t size = event.extras->disp ? offset : std::max<std::int64_t>(event.count, 0);
+      const std::int64_t size = event.extras.disp() ? offset : std::max<std::int64_t>(event.count, 0);
       return put(fmt::format("{}({}, {});", function, file, size));
     }
     case Op::file_set_info:

@@ -8,7 +8,7 @@ namespace petri::c {
 
 void RankWriter::write_partitioned_init(const Event& event) {
   program_.needs_mpi_4 = true;
-  const std::int32_t partitions = event.extras->partitions.value_or(1);
+  const std::int32_t partitions = event.extras.partitions().value_or(1);
   const Amount each = sent(event, true);
   const std::string all = std::to_string(each.count * partitions);
   put(fmt::format("{}({}, {}, {}, {}, {}, {}, {}, MPI_INFO_NULL, {});", function_name(event.op),
@@ -20,8 +20,8 @@ void RankWriter::write_partitioned_init(const Event& event) {
 void RankWriter::write_partition(const Event& event) {
   program_.needs_mpi_4 = true;
   const std::string handle = request_of(event).substr(1);  // by value
-  const std::int32_t index = event.extras->index.value_or(0);
-  const std::vector<std::uint32_t>& listed = event.extras->indices;
+  const std::int32_t index = event.extras.index().value_or(0);
+  const std::vector<std::uint32_t>& listed = event.extras.indices();
   switch (event.op) {
     case Op::pready: return put(fmt::format("MPI_Pready({}, {});", index, handle));
     case Op::parrived:

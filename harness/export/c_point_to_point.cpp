@@ -40,17 +40,17 @@ void RankWriter::write_sendrecv(const Event& event) {
   const bool blocking = form_of(event.op) == OpForm::blocking;
   if (!blocking) program_.needs_mpi_4 = true;
   const std::string last = blocking ? "MPI_STATUS_IGNORE" : request_of(event);
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   const auto side = [](std::int32_t own, std::int32_t both) { return own != kUnset ? own : both; };
-  const std::string to = peer(side(extras.sendpeer, event.peer), "peer to send to");
-  const std::string from = peer(side(extras.recvpeer, event.peer), "peer to receive from");
-  const std::string send_tag = tag(side(extras.sendtag, event.tag));
-  const std::string recv_tag = tag(side(extras.recvtag, event.tag));
+  const std::string to = peer(side(extras.sendpeer(), event.peer), "peer to send to");
+  const std::string from = peer(side(extras.recvpeer(), event.peer), "peer to receive from");
+  const std::string send_tag = tag(side(extras.sendtag(), event.tag));
+  const std::string recv_tag = tag(side(extras.recvtag(), event.tag));
   const Amount out = sent(event, true);
   if (info(event.op).family == "sendrecv_replace")
     return put(fmt::format("{}({}, {}, {}, {}, {}, {}, {}, {}, {});", function_name(event.op), room("out", event, out),
                            out.count_text, out.type_text, to, send_tag, from, recv_tag, comm_of(event), last));
-  const bool same = extras.recvcount == kUnknownCount && extras.recvtype == ElementType::unknown;
+  const bool same = extras.recvcount() == kUnknownCount && extras.recvtype() == ElementType::unknown;
   const Amount in = same ? out : received(event, true);
   put(fmt::format("{}({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});", function_name(event.op),
                   room("out", event, out), out.count_text, out.type_text, to, send_tag, room("in", event, in),

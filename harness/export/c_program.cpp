@@ -27,7 +27,7 @@ struct Role {
 
 // The communicator that a call is made on, and the one in which an intercommunicator's leaders meet.
 std::array<std::int32_t, 2> comms_used_by(const Scenario& scenario, const Event& event) {
-  return {event.comm, scenario.find_comm(event.extras->remote)};
+  return {event.comm, scenario.find_comm(event.extras.remote())};
 }
 
 // What is not known to have members is not known to lack one.
@@ -46,7 +46,7 @@ std::set<std::int32_t> made_at_start(const Scenario& scenario) {
     for (const Event& event : rank.events) {
       for (const std::int32_t comm : comms_used_by(scenario, event))
         if (comm > 0 && own.count(comm) == 0 && is_member(scenario, comm, number)) comms.insert(comm);
-      if (event.new_comm != kNoComm) own.insert(event.new_comm);
+      if (event.extras.new_comm() != kNoComm) own.insert(event.extras.new_comm());
     }
   }
   return comms;
@@ -56,7 +56,7 @@ std::set<std::int32_t> used_comms(const Scenario& scenario) {
   std::set<std::int32_t> comms;
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events)
-      for (const std::int32_t comm : {event.comm, event.new_comm, scenario.find_comm(event.extras->remote)})
+      for (const std::int32_t comm : {event.comm, event.extras.new_comm(), scenario.find_comm(event.extras.remote())})
         if (comm > 0) comms.insert(comm);
   return comms;
 }

@@ -18,7 +18,7 @@ constexpr double kLongest_s = 3600;
 // Why a program that makes MPI calls alone, all its processes started together, has no place for the event; empty
 // where it has one.
 std::string_view reason_against(const Event& event) {
-  if (kind_of(event.op) == OpKind::device || !event.extras->stream.empty()) return "it is work of a device";
+  if (kind_of(event.op) == OpKind::device || !event.extras.stream().empty()) return "it is work of a device";
   switch (event.op) {
     case Op::group_start:
     case Op::group_end:
@@ -40,9 +40,9 @@ std::string comment_of(const Scenario& scenario, const Event& event, const std::
   std::vector<std::string> parts;
   if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
   if (event.step != kUnset) parts.push_back(fmt::format("step {}", event.step));
-  if (event.extras->polls != 0) parts.push_back(fmt::format("polled {} times", event.extras->polls));
-  if (event.extras->matched >= 0) parts.push_back(fmt::format("got rank {} of the group", event.extras->matched));
-  if (!event.extras->error.empty()) parts.push_back("recorded error: " + event.extras->error);
+  if (event.extras.polls() != 0) parts.push_back(fmt::format("polled {} times", event.extras.polls()));
+  if (event.extras.matched() >= 0) parts.push_back(fmt::format("got rank {} of the group", event.extras.matched()));
+  if (!event.extras.error().empty()) parts.push_back("recorded error: " + event.extras.error());
   parts.insert(parts.end(), notes.begin(), notes.end());
   return comment_text(join(parts, ", "));
 }
@@ -136,7 +136,7 @@ void RankWriter::write_world(const Event& event) {
       left_ = true;
       return put(fmt::format("MPI_Abort({}, {});", comm_of(event), trace_.end.status != 0 ? trace_.end.status : 1));
     case Op::exit:
-      if (event.extras->thread.value_or(0) > 0) {  // of that thread alone
+      if (event.extras.thread().value_or(0) > 0) {  // of that thread alone
         here_->left = true;
         return;
       }
@@ -162,7 +162,7 @@ void RankWriter::write_host(const Event& event) {
 }
 
 double RankWriter::seconds_of(const Event& event) const {
-  const std::string& text = event.extras->value;
+  const std::string& text = event.extras.value();
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
   const bool number = !text.empty() && *end == '\0' && seconds >= 0;
@@ -273,15 +273,15 @@ Amount RankWriter::amount(std::int64_t count, ElementType type, bool may_be_larg
 }
 
 Amount RankWriter::sent(const Event& event, bool may_be_large) {
-  const EventExtras& extras = event.extras.get();
-  return amount(extras.sendcount != kUnknownCount ? extras.sendcount : event.count,
-                extras.sendtype != ElementType::unknown ? extras.sendtype : event.dtype, may_be_large);
+  const EventExtras& extras = event.extras;
+  return amount(extras.sendcount() != kUnknownCount ? extras.sendcount() : event.count,
+                extras.sendtype() != ElementType::unknown ? extras.sendtype() : event.dtype, may_be_large);
 }
 
 Amount RankWriter::received(const Event& event, bool may_be_large) {
-  const EventExtras& extras = event.extras.get();
-  return amount(extras.recvcount != kUnknownCount ? extras.recvcount : event.count,
-                extras.recvtype != ElementType::unknown ? extras.recvtype : event.dtype, may_be_large);
+  const EventExtras& extras = event.extras;
+  return amount(extras.recvcount() != kUnknownCount ? extras.recvcount() : event.count,
+                extras.recvtype() != ElementType::unknown ? extras.recvtype() : event.dtype, may_be_large);
 }
 
 std::string RankWriter::room(const char* side, const Event& event, const std::string& elements,
@@ -308,8 +308,8 @@ std::string RankWriter::request_of(const Event& event) {
 }
 
 std::string RankWriter::message_of(const Event& event) {
-  if (!event.extras->message) reject("names no message");
-  const auto [place, fresh] = messages_.try_emplace(*event.extras->message, messages_.size());
+  if (!event.extras.message()) reject("names no message");
+  const auto [place, fresh] = messages_.try_emplace(*event.extras.message(), messages_.size());
   return fmt::format("&message[{}]", place->second);
 }
 

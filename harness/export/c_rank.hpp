@@ -183,7 +183,7 @@ class RankWriter {
 
 template <class Call>
 void RankWriter::with_requests(const Event& event, Call&& call) {
-  std::vector<std::uint32_t> numbers = event.extras->requests;
+  std::vector<std::uint32_t> numbers = event.extras.requests();
   if (numbers.empty() && event.request != kNoRequest) numbers.push_back(event.request);
   if (numbers.empty()) reject("names no request");
   std::vector<std::string> names;

@@ -14,7 +14,7 @@ namespace {
 
 std::string assertions_of(const Event& event) {
   std::vector<std::string> modes;
-  for (const std::string& word : words_of(event.extras->assertions)) {
+  for (const std::string& word : words_of(event.extras.assertions())) {
     for (const std::string_view known : kAssertionWords)
       if (word == known) modes.push_back(mode_name(word));
   }
@@ -29,21 +29,21 @@ std::uint64_t bytes_of(const WindowPlan& plan) {
 }
 
 std::string RankWriter::window_of(const Event& event) const {
-  if (event.extras->win.empty()) reject("names no window");
-  return window_name(program_.windows, event.extras->win);
+  if (event.extras.win().empty()) reject("names no window");
+  return window_name(program_.windows, event.extras.win());
 }
 
 std::string RankWriter::target_rank(const Event& event) const {
-  if (!event.extras->target) reject("names no target");
-  return peer(*event.extras->target, "target");
+  if (!event.extras.target()) reject("names no target");
+  return peer(*event.extras.target(), "target");
 }
 
 // A recorded displacement; in a dynamic window it is an address, and the program's memory lies elsewhere.
 std::string RankWriter::displacement(const Event& event) const {
-  const std::int64_t at = event.extras->disp.value_or(0);
+  const std::int64_t at = event.extras.disp().value_or(0);
   if (at < 0) reject("has a displacement below the window");
-  const WindowPlan& plan = program_.windows.at(event.extras->win);
-  const std::int32_t target = event.extras->target.value_or(kNull);
+  const WindowPlan& plan = program_.windows.at(event.extras.win());
+  const std::int32_t target = event.extras.target().value_or(kNull);
   if (!plan.dynamic || target < 0) return std::to_string(at);
   const auto& members = scenario_.comms[static_cast<std::size_t>(plan.comm)].ranks;
   const auto member = static_cast<std::size_t>(target);
@@ -53,7 +53,7 @@ std::string RankWriter::displacement(const Event& event) const {
 
 void RankWriter::write_window_creation(const Event& event) {
   const std::string window = window_of(event), comm = comm_of(event);
-  const std::uint64_t bytes = bytes_of(program_.windows.at(event.extras->win));
+  const std::uint64_t bytes = bytes_of(program_.windows.at(event.extras.win()));
   switch (event.op) {
     case Op::win_create:
       program_.helpers.insert(Helper::room);
@@ -83,11 +83,11 @@ void RankWriter::write_window(const Event& event) {
     case Op::win_lock_all: return put(fmt::format("{}({}, {});", function, assertions_of(event), window));
     case Op::win_post:
     case Op::win_start:
-      return put_with_group(function + "(", comm_of(event), {event.extras->ranks.begin(), event.extras->ranks.end()},
+      return put_with_group(function + "(", comm_of(event), {event.extras.ranks().begin(), event.extras.ranks().end()},
                             fmt::format(", {}, {});", assertions_of(event), window));
     case Op::win_lock:
       return put(fmt::format("MPI_Win_lock({}, {}, {}, {});",
-                             event.extras->lock == "exclusive" ? "MPI_LOCK_EXCLUSIVE" : "MPI_LOCK_SHARED",
+                             event.extras.lock() == "exclusive" ? "MPI_LOCK_EXCLUSIVE" : "MPI_LOCK_SHARED",
                              target_rank(event), assertions_of(event), window));
     case Op::win_unlock:
     case Op::win_flush:

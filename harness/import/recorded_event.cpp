@@ -15,6 +15,12 @@ namespace {
 
 using record::Slot;
 
+void add_free_key(Event& event, const char* key, std::string value) {
+  FreeKeys keys = event.extras.free_keys();
+  keys.emplace_back(key, std::move(value));
+  event.extras.set_free_keys(std::move(keys));
+}
+
 void take_point_to_point(Event& event, const Slot& slot, std::int32_t peers) {
   event.peer = valid_rank(slot.peer, peers);
   event.tag = valid_tag(slot.tag);
@@ -25,46 +31,45 @@ void take_point_to_point(Event& event, const Slot& slot, std::int32_t peers) {
   }
   const bool completed = event.state == EventState::completed;
   if (event.op == Op::psend_init || event.op == Op::precv_init) {
-    if (slot.matched >= 0) event.extras.edit().partitions = slot.matched;
+    if (slot.matched >= 0) event.extras.set_partitions(slot.matched);
     return;
   }
-  if (completed && slot.matched != kUnset) set_matched(event, valid_rank(slot.matched, peers));
+  if (completed && slot.matched != kUnset) event.extras.set_matched(valid_rank(slot.matched, peers));
   // The format has no key for it: a receive from any tag names the source that matched.
   if (completed && slot.tag == kAny && slot.result >= 0 && slot.matched != kUnset)
-    event.extras.edit().free_keys.emplace_back("x_matched_tag", fmt::format("{}", slot.result));
+    add_free_key(event, "x_matched_tag", fmt::format("{}", slot.result));
 }
 
 void take_sendrecv(Event& event, const Slot& slot, const record::Sides& sides, std::int32_t peers) {
-  set_matched(event, valid_rank(slot.matched, peers));
-  const auto one_or_both = [&](auto send, auto recv, auto& one, auto EventExtras::*send_key,
-                               auto EventExtras::*recv_key) {
+  event.extras.set_matched(valid_rank(slot.matched, peers));
+  const auto one_or_both = [&](auto send, auto recv, auto& one, auto set_send, auto set_recv) {
     if (send == recv) {
       one = send;
     } else {
-      event.extras.edit().*send_key = send;
-      event.extras.edit().*recv_key = recv;
+      (event.extras.*set_send)(send);
+      (event.extras.*set_recv)(recv);
     }
   };
-  one_or_both(valid_rank(sides.sendpeer, peers), valid_rank(sides.recvpeer, peers), event.peer, &EventExtras::sendpeer,
-              &EventExtras::recvpeer);
-  one_or_both(valid_tag(sides.sendtag), valid_tag(sides.recvtag), event.tag, &EventExtras::sendtag,
-              &EventExtras::recvtag);
-  one_or_both(valid_count(sides.sendcount), valid_count(sides.recvcount), event.count, &EventExtras::sendcount,
-              &EventExtras::recvcount);
-  one_or_both(type_of(sides.sendtype), type_of(sides.recvtype), event.dtype, &EventExtras::sendtype,
-              &EventExtras::recvtype);
+  one_or_both(valid_rank(sides.sendpeer, peers), valid_rank(sides.recvpeer, peers), event.peer,
+              &EventExtras::set_sendpeer, &EventExtras::set_recvpeer);
+  one_or_both(valid_tag(sides.sendtag), valid_tag(sides.recvtag), event.tag, &EventExtras::set_sendtag,
+              &EventExtras::set_recvtag);
+  one_or_both(valid_count(sides.sendcount), valid_count(sides.recvcount), event.count, &EventExtras::set_sendcount,
+              &EventExtras::set_recvcount);
+  one_or_both(type_of(sides.sendtype), type_of(sides.recvtype), event.dtype, &EventExtras::set_sendtype,
+              &EventExtras::set_recvtype);
 }
 
 // Both sides of a collective, where they differ.
 void take_sides(Event& event, const record::Sides& sides) {
-  EventExtras& extras = event.extras.edit();
+  EventExtras& extras = event.extras;
   event.count = kUnknownCount;
-  extras.sendcount = valid_count(sides.sendcount);
-  extras.recvcount = valid_count(sides.recvcount);
+  extras.set_sendcount(valid_count(sides.sendcount));
+  extras.set_recvcount(valid_count(sides.recvcount));
   if (sides.sendtype == sides.recvtype) return;
   event.dtype = ElementType::unknown;
-  extras.sendtype = type_of(sides.sendtype);
-  extras.recvtype = type_of(sides.recvtype);
+  extras.set_sendtype(type_of(sides.sendtype));
+  extras.set_recvtype(type_of(sides.recvtype));
 }
 
 void take_collective(Event& event, const RecordedEvent& recorded, const Communicator& comm, std::int32_t peers,
@@ -72,26 +77,26 @@ void take_collective(Event& event, const RecordedEvent& recorded, const Communic
   const Slot& slot = recorded.slot();
   if (is_rooted(event.op)) event.root = valid_root(slot.peer, comm, peers);
   event.count = valid_count(slot.count);
-  if (events_lost) event.coll_seq = slot.matched;
+  if (events_lost) event.extras.set_coll_seq(slot.matched);
   if (!recorded.sides.empty()) take_sides(event, recorded.sides.front());
-  if (!recorded.counts.empty()) event.extras.edit().counts = recorded.counts;
-  if (!recorded.sendcounts.empty()) event.extras.edit().sendcounts = recorded.sendcounts;
-  if (!recorded.recvcounts.empty()) event.extras.edit().recvcounts = recorded.recvcounts;
+  if (!recorded.counts.empty()) event.extras.set_counts(recorded.counts);
+  if (!recorded.sendcounts.empty()) event.extras.set_sendcounts(recorded.sendcounts);
+  if (!recorded.recvcounts.empty()) event.extras.set_recvcounts(recorded.recvcounts);
 }
 
 // This rank's neighbours are known when the communicator is there; a grid's extents before.
 void take_topology(Event& event, const RecordedEvent& recorded, const ProcessFacts& facts) {
   const bool sensible =
       std::all_of(recorded.dims.begin(), recorded.dims.end(), [](auto extent) { return extent >= 0; });
-  if (!recorded.dims.empty() && sensible) event.extras.edit().dims = recorded.dims;
-  if (!recorded.periods.empty()) event.extras.edit().periods = recorded.periods;
+  if (!recorded.dims.empty() && sensible) event.extras.set_dims(recorded.dims);
+  if (!recorded.periods.empty()) event.extras.set_periods(recorded.periods);
   const auto topology = facts.topologies.find(recorded.slot().result);
   if (recorded.slot().result <= record::kSelfComm || topology == facts.topologies.end()) return;
-  EventExtras& extras = event.extras.edit();
-  extras.sources = topology->second.sources;
-  extras.destinations = topology->second.destinations;
-  extras.dims = topology->second.dims;
-  extras.periods = topology->second.periods;
+  EventExtras& extras = event.extras;
+  extras.set_sources(topology->second.sources);
+  extras.set_destinations(topology->second.destinations);
+  extras.set_dims(topology->second.dims);
+  extras.set_periods(topology->second.periods);
 }
 
 void take_intercomm(Event& event, const Slot& slot, CommNames& comms, std::int32_t peers) {
@@ -99,64 +104,66 @@ void take_intercomm(Event& event, const Slot& slot, CommNames& comms, std::int32
   event.tag = valid_tag(slot.tag);
   if (slot.count < 0 || slot.count > std::numeric_limits<std::int32_t>::max()) return;
   const Communicator& bridge = comms.at(comms.index_of(static_cast<std::int32_t>(slot.count)));
-  event.extras.edit().remote = bridge.name;
+  event.extras.set_remote(bridge.name);
   event.peer = valid_rank(slot.peer, peers_in(bridge, comms.rank()));
 }
 
 void take_creation(Event& event, const RecordedEvent& recorded, CommNames& comms, const ProcessFacts& facts,
                    std::int32_t peers, bool events_lost) {
   const Slot& slot = recorded.slot();
-  if (events_lost && is_positional(event.op)) event.coll_seq = slot.matched;
+  if (events_lost && is_positional(event.op)) event.extras.set_coll_seq(slot.matched);
   if (is_rooted(event.op)) event.root = valid_root(slot.peer, comms.at(event.comm), peers);
   if (kind_of(event.op) == OpKind::comm_create && slot.result > record::kSelfComm) {
-    event.new_comm = comms.index_of(slot.result);
+    event.extras.set_new_comm(comms.index_of(slot.result));
     take_topology(event, recorded, facts);
   }
   if (event.op == Op::comm_create_group) event.tag = valid_tag(slot.tag);
   if (event.op == Op::intercomm_create) take_intercomm(event, slot, comms, peers);
-  if (event.op == Op::intercomm_merge) event.extras.edit().key = slot.tag;
+  if (event.op == Op::intercomm_merge) event.extras.set_key(slot.tag);
   if (event.op == Op::comm_split || event.op == Op::comm_split_type) {
-    if (slot.peer >= 0 || slot.peer == kNull) event.extras.edit().color = slot.peer;
-    event.extras.edit().key = slot.tag;
+    if (slot.peer >= 0 || slot.peer == kNull) event.extras.set_color(slot.peer);
+    event.extras.set_key(slot.tag);
   }
-  if (!recorded.ranks.empty()) event.extras.edit().ranks = recorded.ranks;
-  if (!recorded.text.empty()) event.extras.edit().value = {recorded.text.begin(), recorded.text.end()};
+  if (!recorded.ranks.empty()) event.extras.set_ranks(recorded.ranks);
+  if (!recorded.text.empty()) event.extras.set_value({recorded.text.begin(), recorded.text.end()});
 }
 
 // One partition, those from one to another, or a list of them.
 void take_partitions(Event& event, const RecordedEvent& recorded) {
   constexpr std::int32_t kMost = 1 << 20;
   const Slot& slot = recorded.slot();
-  EventExtras& extras = event.extras.edit();
+  std::vector<std::uint32_t> indices;
   for (const std::int32_t partition : recorded.indices)
-    if (partition >= 0) extras.indices.push_back(static_cast<std::uint32_t>(partition));
+    if (partition >= 0) indices.push_back(static_cast<std::uint32_t>(partition));
   if (event.op == Op::pready_range) {
     for (std::int32_t i = slot.peer; i >= 0 && i <= slot.tag && i - slot.peer < kMost; ++i)
-      extras.indices.push_back(static_cast<std::uint32_t>(i));
+      indices.push_back(static_cast<std::uint32_t>(i));
   } else if (slot.peer >= 0) {
-    extras.index = slot.peer;
+    event.extras.set_index(slot.peer);
   }
+  event.extras.set_indices(indices);
 }
 
 // Requests of a wait or test, and which of them it completed.
 void take_requests(Event& event, const RecordedEvent& recorded) {
   const Slot& slot = recorded.slot();
   if (recorded.requests.empty()) return;
-  EventExtras& extras = event.extras.edit();
+  std::vector<std::uint32_t> requests, indices;
   const bool completed = event.state == EventState::completed;
   std::vector<std::int32_t> place(recorded.requests.size(), -1);  // in the list without null requests
   for (std::size_t i = 0; i < recorded.requests.size(); ++i) {
     const std::uint32_t number = recorded.requests[i] & ~record::kRequestDone;
     if (number == record::kNullRequest) continue;
-    place[i] = static_cast<std::int32_t>(extras.requests.size());
-    if ((recorded.requests[i] & record::kRequestDone) != 0)
-      extras.indices.push_back(static_cast<std::uint32_t>(place[i]));
-    extras.requests.push_back(number);
+    place[i] = static_cast<std::int32_t>(requests.size());
+    if ((recorded.requests[i] & record::kRequestDone) != 0) indices.push_back(static_cast<std::uint32_t>(place[i]));
+    requests.push_back(number);
   }
+  event.extras.set_requests(requests);
+  event.extras.set_indices(indices);
   const bool any = event.op == Op::waitany || event.op == Op::testany;
   if (completed && any && slot.matched >= 0 && static_cast<std::size_t>(slot.matched) < place.size() &&
       place[static_cast<std::size_t>(slot.matched)] >= 0)
-    extras.index = place[static_cast<std::size_t>(slot.matched)];
+    event.extras.set_index(place[static_cast<std::size_t>(slot.matched)]);
 }
 
 // A matched probe takes a message out of the queue under a number, which the matched receive names instead of a source.
@@ -164,10 +171,10 @@ void take_message_number(Event& event, const Slot& slot) {
   const bool probes = event.op == Op::mprobe || event.op == Op::improbe;
   const bool receives = event.op == Op::mrecv || event.op == Op::imrecv;
   if (probes) {
-    if (slot.count >= 0) event.extras.edit().message = slot.count;
+    if (slot.count >= 0) event.extras.set_message(slot.count);
     event.count = kUnknownCount;
   } else if (receives) {
-    if (slot.peer >= 0) event.extras.edit().message = slot.peer;
+    if (slot.peer >= 0) event.extras.set_message(slot.peer);
     event.peer = kUnset;
     event.tag = kUnset;
   }
@@ -177,7 +184,7 @@ void take_flag(Event& event, const Slot& slot) {
   if ((slot.flags & record::kFlagKnown) == 0) return;
   event.flag = (slot.flags & record::kFlagTrue) != 0 ? 1 : 0;
   const bool polls = form_of(event.op) == OpForm::nonblocking;
-  if (polls && event.flag == 0 && slot.result > 0) event.extras.edit().polls = static_cast<std::uint64_t>(slot.result);
+  if (polls && event.flag == 0 && slot.result > 0) event.extras.set_polls(static_cast<std::uint64_t>(slot.result));
 }
 
 Summary to_summary(const record::Boundary& boundary) {
@@ -219,15 +226,15 @@ void take_rest(Event& event, const RecordedEvent& recorded, const ProcessFacts& 
   const Slot& slot = recorded.slot();
   if (!recorded.buffers.empty()) {
     const record::Buffers& buffers = recorded.buffers.front();
-    if (buffers.send_bytes > 0) event.extras.edit().sendbuffer = Buffer{buffers.send_address, buffers.send_bytes};
-    if (buffers.recv_bytes > 0) event.extras.edit().recvbuffer = Buffer{buffers.recv_address, buffers.recv_bytes};
+    if (buffers.send_bytes > 0) event.extras.set_sendbuffer(Buffer{buffers.send_address, buffers.send_bytes});
+    if (buffers.recv_bytes > 0) event.extras.set_recvbuffer(Buffer{buffers.recv_address, buffers.recv_bytes});
   }
-  if (!recorded.in.empty()) event.extras.edit().in = to_summary(recorded.in.front());
-  if (!recorded.out.empty()) event.extras.edit().out = to_summary(recorded.out.front());
-  if (slot.error != 0) event.extras.edit().error = error_text(recorded, facts, peers);
+  if (!recorded.in.empty()) event.extras.set_in(to_summary(recorded.in.front()));
+  if (!recorded.out.empty()) event.extras.set_out(to_summary(recorded.out.front()));
+  if (slot.error != 0) event.extras.set_error(error_text(recorded, facts, peers));
   if (const int thread = record::thread_in(slot.state.load(std::memory_order_relaxed)); thread != 0)
-    event.extras.edit().thread = thread;
-  if ((slot.flags & record::kListCut) != 0) event.extras.edit().free_keys.emplace_back("x_list_cut", "true");
+    event.extras.set_thread(thread);
+  if ((slot.flags & record::kListCut) != 0) add_free_key(event, "x_list_cut", "true");
 }
 
 // A slot has room for more than its operation's arguments, and damage may have filled it.
@@ -237,27 +244,27 @@ void drop_foreign_arguments(Event& event) {
   if (lacks(Key::reduce_)) event.reduce = ReduceOp::unknown;
   if (lacks(Key::count_)) event.count = kUnknownCount;
   if (lacks(Key::request_)) event.request = kNoRequest;
-  if (lacks(Key::matched_)) set_matched(event, kUnset);
+  if (lacks(Key::matched_)) event.extras.set_matched(kUnset);
   if (lacks(Key::tag_)) event.tag = kUnset;
   if (lacks(Key::comm_)) event.comm = 0;
   if (lacks(Key::flag_)) event.flag = -1;
-  if (lacks(Key::coll_seq_)) event.coll_seq = kUnset;
+  if (lacks(Key::coll_seq_)) event.extras.set_coll_seq(kUnset);
   if (event.extras.empty()) return;
-  EventExtras& extras = event.extras.edit();
-  if (lacks(Key::polls_)) extras.polls = 0;
-  if (lacks(Key::index_)) extras.index.reset();
-  if (lacks(Key::indices_)) extras.indices.clear();
-  if (lacks(Key::requests_)) extras.requests.clear();
-  if (lacks(Key::ranks_)) extras.ranks.clear();
-  if (lacks(Key::assert_)) extras.assertions.clear();
-  if (lacks(Key::counts_)) extras.counts.clear();
+  EventExtras& extras = event.extras;
+  if (lacks(Key::polls_)) extras.set_polls(0);
+  if (lacks(Key::index_)) extras.set_index({});
+  if (lacks(Key::indices_)) extras.set_indices({});
+  if (lacks(Key::requests_)) extras.set_requests({});
+  if (lacks(Key::ranks_)) extras.set_ranks({});
+  if (lacks(Key::assert_)) extras.set_assertions({});
+  if (lacks(Key::counts_)) extras.set_counts({});
   if (lacks(Key::in_)) {
-    extras.in.reset();
-    extras.out.reset();
+    extras.set_in({});
+    extras.set_out({});
   }
   if (lacks(Key::sendbuffer_)) {
-    extras.sendbuffer.reset();
-    extras.recvbuffer.reset();
+    extras.set_sendbuffer({});
+    extras.set_recvbuffer({});
   }
 }
 
@@ -280,7 +287,7 @@ Event to_event(const RecordedEvent& recorded, CommNames& comms, const ProcessFac
     case OpKind::sendrecv:
       if (!recorded.sides.empty()) take_sendrecv(event, slot, recorded.sides.front(), peers);
       break;
-    case OpKind::start: set_matched(event, valid_rank(slot.matched, peers)); break;
+    case OpKind::start: event.extras.set_matched(valid_rank(slot.matched, peers)); break;
     case OpKind::collective: take_collective(event, recorded, comms.at(event.comm), peers, events_lost); break;
     case OpKind::comm_create:
     case OpKind::comm_free: take_creation(event, recorded, comms, facts, peers, events_lost); break;

@@ -49,20 +49,20 @@ bool is_window_collective(Op op) {
 }
 
 void take_disp(Event& event, const Slot& slot) {
-  if (const std::int64_t disp = record::disp_of(slot); disp >= 0) event.extras.edit().disp = disp;
+  if (const std::int64_t disp = record::disp_of(slot); disp >= 0) event.extras.set_disp(disp);
 }
 
 // What goes out and what comes back, where that differs from the target's side.
 void take_other_sides(Event& event, const record::Sides& sides) {
-  EventExtras& extras = event.extras.edit();
+  EventExtras& extras = event.extras;
   const ElementType out = type_of(sides.sendtype), back = type_of(sides.recvtype);
   if (sides.sendcount != event.count || out != event.dtype) {
-    extras.sendcount = valid_count(sides.sendcount);
-    extras.sendtype = out;
+    extras.set_sendcount(valid_count(sides.sendcount));
+    extras.set_sendtype(out);
   }
   if (sides.recvcount != event.count || back != event.dtype) {
-    extras.recvcount = valid_count(sides.recvcount);
-    extras.recvtype = back;
+    extras.set_recvcount(valid_count(sides.recvcount));
+    extras.set_recvtype(back);
   }
 }
 
@@ -79,26 +79,28 @@ std::string file_name(const Communicator& comm, std::int32_t ordinal) {
 void take_window(Event& event, const RecordedEvent& recorded, const Communicator& comm, std::int32_t peers,
                  bool events_lost) {
   const Slot& slot = recorded.slot();
-  EventExtras& extras = event.extras.edit();
+  EventExtras& extras = event.extras;
   const std::int64_t ordinal = event.op == Op::win_test ? slot.count : slot.result;
-  if (ordinal >= 0) extras.win = window_name(comm, static_cast<std::int32_t>(ordinal));
+  if (ordinal >= 0) extras.set_win(window_name(comm, static_cast<std::int32_t>(ordinal)));
   if (has_target(event.op)) {
     const std::int32_t target = valid_target(slot.matched, peers);
-    if (target != kUnset) extras.target = target;
+    if (target != kUnset) extras.set_target(target);
   }
-  if (is_window_collective(event.op) && events_lost) event.coll_seq = slot.matched;
-  extras.assertions = names_of(slot.tag, kAssertions);
-  if (event.op == Op::win_lock) extras.lock = (slot.tag & record::kLockExclusive) != 0 ? "exclusive" : "shared";
-  std::copy_if(recorded.ranks.begin(), recorded.ranks.end(), std::back_inserter(extras.ranks),
+  if (is_window_collective(event.op) && events_lost) event.extras.set_coll_seq(slot.matched);
+  extras.set_assertions(names_of(slot.tag, kAssertions));
+  if (event.op == Op::win_lock) extras.set_lock((slot.tag & record::kLockExclusive) != 0 ? "exclusive" : "shared");
+  std::vector<std::int32_t> group;
+  std::copy_if(recorded.ranks.begin(), recorded.ranks.end(), std::back_inserter(group),
                [peers](std::int32_t rank) { return valid_rank(rank, peers) >= 0; });
+  extras.set_ranks(group);
 }
 
 void take_rma(Event& event, const RecordedEvent& recorded, const Communicator& comm, std::int32_t peers) {
   const Slot& slot = recorded.slot();
-  EventExtras& extras = event.extras.edit();
-  if (slot.result >= 0) extras.win = window_name(comm, slot.result);
+  EventExtras& extras = event.extras;
+  if (slot.result >= 0) extras.set_win(window_name(comm, slot.result));
   const std::int32_t target = valid_target(slot.matched, peers);
-  if (target != kUnset) extras.target = target;
+  if (target != kUnset) extras.set_target(target);
   event.count = valid_count(slot.count);
   take_disp(event, slot);
   if (!recorded.sides.empty()) take_other_sides(event, recorded.sides.front());
@@ -106,12 +108,12 @@ void take_rma(Event& event, const RecordedEvent& recorded, const Communicator& c
 
 void take_file(Event& event, const RecordedEvent& recorded, const Communicator& comm, bool events_lost) {
   const Slot& slot = recorded.slot();
-  EventExtras& extras = event.extras.edit();
-  if (slot.result >= 0) extras.file = file_name(comm, slot.result);
-  if (events_lost) event.coll_seq = slot.matched;
+  EventExtras& extras = event.extras;
+  if (slot.result >= 0) extras.set_file(file_name(comm, slot.result));
+  if (events_lost) event.extras.set_coll_seq(slot.matched);
   if (event.op == Op::file_open) {
-    extras.path = {recorded.text.begin(), recorded.text.end()};
-    extras.mode = names_of(slot.tag, kModes);
+    extras.set_path({recorded.text.begin(), recorded.text.end()});
+    extras.set_mode(names_of(slot.tag, kModes));
     return;
   }
   if (slot.tag != kUnset) take_disp(event, slot);
@@ -119,7 +121,7 @@ void take_file(Event& event, const RecordedEvent& recorded, const Communicator& 
     event.count = valid_count(slot.count);
   } else {
     constexpr const char* kFrom[] = {"set", "cur", "end"};
-    if (slot.count >= 0 && slot.count < 3) extras.value = kFrom[slot.count];
+    if (slot.count >= 0 && slot.count < 3) extras.set_value(kFrom[slot.count]);
   }
 }
 

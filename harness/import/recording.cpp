@@ -148,14 +148,14 @@ void settle_threads(RankTrace& trace, bool first_only) {
   std::set<std::int32_t> threads;
   if (first_only) threads.insert(0);
   for (const Event& event : trace.events)
-    if (kind_of(event.op) != OpKind::world && event.op != Op::exit) threads.insert(event.extras->thread.value_or(0));
+    if (kind_of(event.op) != OpKind::world && event.op != Op::exit) threads.insert(event.extras.thread().value_or(0));
   // Without other threads, the end of one says nothing that the end of the process does not say.
   if (threads.size() <= 1) drop_exits(trace);
   for (Event& event : trace.events) {
     if (threads.size() > 1)
-      event.extras.edit().thread = event.extras->thread.value_or(0);
-    else if (event.extras->thread)
-      event.extras.edit().thread.reset();
+      event.extras.set_thread(event.extras.thread().value_or(0));
+    else if (event.extras.thread())
+      event.extras.set_thread({});
   }
 }
 

@@ -55,7 +55,7 @@ std::vector<std::int32_t> Gatherings::members_from_creation(std::int32_t comm) {
   std::vector<std::tuple<std::int32_t, std::int32_t, std::int32_t>> callers;  // key, rank on the parent, global rank
   for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank) {
     for (const Event& event : scenario_.ranks[rank].events) {
-      if (event.new_comm != comm) continue;
+      if (event.extras.new_comm() != comm) continue;
       const auto& parent = ranks_of(event.comm);
       const std::string_view family = info(event.op).family;
       const auto global = static_cast<std::int32_t>(rank);
@@ -67,7 +67,7 @@ std::vector<std::int32_t> Gatherings::members_from_creation(std::int32_t comm) {
       if (family == "comm_create" || family == "comm_create_group" || family == "comm_create_from_group")
         return named_members(event, -1);
       if (family != "comm_split" && family != "comm_split_type" && family != "cart_sub") return {};
-      callers.emplace_back(event.extras->key.value_or(0), group_rank(event.comm, global), global);
+      callers.emplace_back(event.extras.key().value_or(0), group_rank(event.comm, global), global);
     }
   }
   std::sort(callers.begin(), callers.end());
@@ -101,8 +101,9 @@ void Gatherings::infer_members() {
   }
   for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank)
     for (const Event& event : scenario_.ranks[rank].events)
-      if (event.new_comm != kNoComm && !(event.extras->sources.empty() && event.extras->destinations.empty()))
-        topologies_[{event.new_comm, static_cast<std::int32_t>(rank)}] = &event;
+      if (event.extras.new_comm() != kNoComm &&
+          !(event.extras.sources().empty() && event.extras.destinations().empty()))
+        topologies_[{event.extras.new_comm(), static_cast<std::int32_t>(rank)}] = &event;
 }
 
 // A rank whose ring buffer lost events took part in every position before the first one that it kept.
@@ -110,8 +111,8 @@ void Gatherings::note_truncated() {
   for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank) {
     if (scenario_.ranks[rank].end.dropped == 0) continue;
     for (const Event& event : scenario_.ranks[rank].events)
-      if (event.coll_seq != kUnset && is_positional(event.op))
-        first_kept_[venue_number(event)].emplace(static_cast<std::int32_t>(rank), event.coll_seq);
+      if (event.extras.coll_seq() != kUnset && is_positional(event.op))
+        first_kept_[venue_number(event)].emplace(static_cast<std::int32_t>(rank), event.extras.coll_seq());
   }
 }
 
@@ -195,7 +196,7 @@ std::uint32_t Gatherings::at_position(EventRef ref) {
   const Event& event = at(scenario_, ref);
   const std::int32_t venue = venue_number(event);
   std::int64_t& next = next_[static_cast<std::size_t>(ref.rank)][venue];
-  if (event.coll_seq != kUnset) next = event.coll_seq;
+  if (event.extras.coll_seq() != kUnset) next = event.extras.coll_seq();
   const std::int64_t position = next++;
   std::uint32_t& place = by_position_[static_cast<std::size_t>(venue)].at(position);
   if (place != kNoGathering) return place;
@@ -214,7 +215,7 @@ std::uint32_t Gatherings::at_position(EventRef ref) {
 // Global ranks of the members that a creation names; `rank` calls it, so it is one (-1: nobody to add).
 std::vector<std::int32_t> Gatherings::named_members(const Event& event, std::int32_t rank) const {
   std::vector<std::int32_t> members;
-  for (const std::int32_t group : event.extras->ranks)
+  for (const std::int32_t group : event.extras.ranks())
     if (group >= 0 && static_cast<std::size_t>(group) < ranks_of(event.comm).size())
       members.push_back(ranks_of(event.comm)[static_cast<std::size_t>(group)]);
   if (rank >= 0 && std::find(members.begin(), members.end(), rank) == members.end()) members.push_back(rank);
@@ -226,15 +227,15 @@ std::vector<std::int32_t> Gatherings::named_members(const Event& event, std::int
 std::uint32_t Gatherings::outside_sequence(EventRef ref) {
   const Event& event = at(scenario_, ref);
   if (event.op == Op::intercomm_create) return bridge_side(ref);
-  const bool by_id = event.op == Op::comm_init_rank && event.new_comm != kNoComm;
-  std::vector<std::int32_t> members = by_id ? ranks_of(event.new_comm) : named_members(event, ref.rank);
+  const bool by_id = event.op == Op::comm_init_rank && event.extras.new_comm() != kNoComm;
+  std::vector<std::int32_t> members = by_id ? ranks_of(event.extras.new_comm()) : named_members(event, ref.rank);
   if (std::find(members.begin(), members.end(), ref.rank) == members.end()) members.push_back(ref.rank);
   const std::string name =
-      by_id ? fmt::format("id {}", event.new_comm)
-            : fmt::format("{}:{}:{}:{}", event.comm, fmt::join(members, ","), tag_of(event), event.extras->value);
+      by_id ? fmt::format("id {}", event.extras.new_comm())
+            : fmt::format("{}:{}:{}:{}", event.comm, fmt::join(members, ","), tag_of(event), event.extras.value());
   const std::int64_t occurrence = outside_next_[static_cast<std::size_t>(ref.rank)][name]++;
   const auto [place, inserted] = outside_.try_emplace({name, occurrence}, 0);
-  if (inserted) place->second = open(by_id ? event.new_comm : event.comm, occurrence, std::move(members));
+  if (inserted) place->second = open(by_id ? event.extras.new_comm() : event.comm, occurrence, std::move(members));
   return place->second;
 }
 
@@ -254,7 +255,7 @@ std::uint32_t Gatherings::bridge_side(EventRef ref) {
 }
 
 void Gatherings::meet_across(std::uint32_t side, const Event& leader, std::int32_t leader_rank) {
-  const std::int32_t bridge = scenario_.find_comm(leader.extras->remote.empty() ? "world" : leader.extras->remote);
+  const std::int32_t bridge = scenario_.find_comm(leader.extras.remote().empty() ? "world" : leader.extras.remote());
   if (bridge == kNoComm) return;
   const std::int32_t index = peer_index(bridge, leader_rank, leader.peer);
   if (index < 0) return;

@@ -30,11 +30,11 @@ class Uses {
     const bool on_request = kind == OpKind::start || kind == OpKind::partition || kind == OpKind::wait ||
                             kind == OpKind::test || kind == OpKind::request;
     for (const std::uint32_t request : requests_of(event)) add({'r', std::to_string(request)}, use, !on_request, false);
-    const EventExtras& extras = event.extras.get();
-    if (extras.message) add({'m', std::to_string(*extras.message)}, use, kind == OpKind::probe, false);
-    if (!extras.win.empty()) add({'w', extras.win}, use, creates(event.op), event.op == Op::win_free);
-    if (!extras.file.empty()) add({'f', extras.file}, use, creates(event.op), event.op == Op::file_close);
-    if (event.new_comm != kNoComm) add({'c', std::to_string(event.new_comm)}, use, true, false);
+    const EventExtras& extras = event.extras;
+    if (extras.message()) add({'m', std::to_string(*extras.message())}, use, kind == OpKind::probe, false);
+    if (!extras.win().empty()) add({'w', extras.win()}, use, creates(event.op), event.op == Op::win_free);
+    if (!extras.file().empty()) add({'f', extras.file()}, use, creates(event.op), event.op == Op::file_close);
+    if (event.extras.new_comm() != kNoComm) add({'c', std::to_string(event.extras.new_comm())}, use, true, false);
     if (event.comm != 0) add({'c', std::to_string(event.comm)}, use, false, kind == OpKind::comm_free);
   }
 

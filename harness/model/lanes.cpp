@@ -10,7 +10,7 @@ namespace petri::model {
 namespace {
 
 std::int32_t thread_of(const Event& event) {
-  return event.extras.empty() ? 0 : event.extras->thread.value_or(0);
+  return event.extras.empty() ? 0 : event.extras.thread().value_or(0);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::vector<Lane> lanes_of(const Scenario& scenario) {
     for (const Event& event : scenario.ranks[rank].events) {
       if (event.extras.empty()) continue;  // as most are: of the main thread, and performed at once
       threads.emplace(thread_of(event), 0);
-      if (is_enqueued(event)) streams.emplace(event.extras->device.value_or(0), event.extras->stream);
+      if (is_enqueued(event)) streams.emplace(event.extras.device().value_or(0), event.extras.stream());
     }
     const auto number = static_cast<std::int32_t>(rank);
     lanes[rank].rank = number;

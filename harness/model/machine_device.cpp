@@ -10,7 +10,7 @@ namespace petri::model {
 
 void Machine::enqueue(std::uint32_t lane, EventRef ref) {
   const Event& event = at(scenario_, ref);
-  const std::uint32_t stream = state(ref.rank).streams.at({event.extras->device.value_or(0), event.extras->stream});
+  const std::uint32_t stream = state(ref.rank).streams.at({event.extras.device().value_or(0), event.extras.stream()});
   if (lanes_[lane].group_depth > 0 && communicates(event))
     lanes_[lane].group.emplace_back(stream, ref.index);
   else
@@ -55,10 +55,10 @@ void Machine::launch(std::uint32_t stream, const std::vector<std::uint32_t>& eve
     item.communicates = item.communicates || communicates(event);
     // A wait is for the latest record of its event that the host has enqueued, or for nothing.
     if (event.op == Op::stream_wait)
-      if (const auto found = state(rank).recorded.find(event.extras->event); found != state(rank).recorded.end())
+      if (const auto found = state(rank).recorded.find(event.extras.event()); found != state(rank).recorded.end())
         item.after = found->second;
     if (event.op == Op::event_record)
-      state(rank).recorded[event.extras->event] = {stream, lanes_[stream].launches.size() + 1};
+      state(rank).recorded[event.extras.event()] = {stream, lanes_[stream].launches.size() + 1};
   }
   lanes_[stream].launches.push_back(std::move(item));
   wake_lane(stream);
@@ -75,13 +75,13 @@ std::vector<Machine::Ticket> Machine::awaited_by_host(EventRef ref) const {
   std::vector<Ticket> tickets;
   const auto add_stream = [&](std::uint32_t lane) { tickets.push_back({lane, lanes_[lane].launches.size()}); };
   if (event.op == Op::event_sync) {
-    const auto found = rank.recorded.find(event.extras->event);
+    const auto found = rank.recorded.find(event.extras.event());
     if (found != rank.recorded.end()) tickets.push_back(found->second);
   }
   for (const auto& [name, lane] : rank.streams) {
-    const bool this_device = name.first == event.extras->device.value_or(name.first);
+    const bool this_device = name.first == event.extras.device().value_or(name.first);
     if (event.op == Op::device_sync && this_device) add_stream(lane);
-    if (event.op == Op::stream_sync && this_device && name.second == event.extras->stream) add_stream(lane);
+    if (event.op == Op::stream_sync && this_device && name.second == event.extras.stream()) add_stream(lane);
   }
   return tickets;
 }

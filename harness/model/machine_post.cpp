@@ -16,7 +16,7 @@ std::uint64_t watched_key(std::uint32_t gathering, std::int32_t member) {
 }
 
 bool asserts(const Event& event, const char* what) {
-  return event.extras->assertions.find(what) != std::string::npos;
+  return event.extras.assertions().find(what) != std::string::npos;
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ bool Machine::judged(const Event& event) const {
   const OpKind kind = kind_of(event.op);
   const bool on_comm = kind == OpKind::send || kind == OpKind::recv || kind == OpKind::sendrecv ||
                        kind == OpKind::probe || kind == OpKind::window || kind == OpKind::rma || meets(kind);
-  const bool by_id = event.op == Op::comm_init_rank && event.new_comm != kNoComm;
+  const bool by_id = event.op == Op::comm_init_rank && event.extras.new_comm() != kNoComm;
   return is_modelled(event.op) && (!on_comm || by_id || run_.gatherings.members_known(event.comm));
 }
 
@@ -80,8 +80,8 @@ bool Machine::was_cancelled(const Event& event, EventRef ref) const {
 // a matching receive is posted with MPI_MRECV or MPI_IMRECV, and the receive operation has started" (MPI 4.1, section
 // 3.8.2).
 void Machine::fetch_probed(const Event& event, EventRef ref) {
-  if (!event.extras->message) return;
-  const auto found = state(ref.rank).probed.find(*event.extras->message);
+  if (!event.extras.message()) return;
+  const auto found = state(ref.rank).probed.find(*event.extras.message());
   if (found == state(ref.rank).probed.end()) return;
   if (const std::uint32_t send = mail_.fetch(found->second); send != kNone) {
     run_.messages.push_back({mail_.send_at(send), ref});
@@ -96,7 +96,7 @@ void Machine::post_init(const Event& event, EventRef ref) {
   init.call = ref;
   Post post;
   if (event.op == Op::psend_init && address(event, ref, event.peer, tag_of(event), true, post))
-    init.psend = partitions_.send_init(post, event.extras->partitions.value_or(1));
+    init.psend = partitions_.send_init(post, event.extras.partitions().value_or(1));
   if (event.op == Op::precv_init && address(event, ref, event.peer, tag_of(event), false, post))
     init.precv = partitions_.recv_init(post);
   state(ref.rank).inits[event.request] = init;
@@ -112,7 +112,7 @@ void Machine::start(const Event& event, std::int32_t rank) {
     if (found == one.inits.end()) continue;
     Init& init = found->second;
     Event call = at(scenario_, init.call);
-    if (event.extras->matched != kUnset) set_matched(call, event.extras->matched);
+    if (event.extras.matched() != kUnset) call.extras.set_matched(event.extras.matched());
     Pending pending;
     pending.posted = init.call;
     pending.psend = init.psend;
@@ -149,8 +149,8 @@ void Machine::mark_ready(const Event& event, EventRef ref) {
   const auto found = state(ref.rank).inits.find(event.request);
   if (event.op == Op::parrived || found == state(ref.rank).inits.end() || found->second.psend == kNone) return;
   const std::uint32_t send = found->second.psend;
-  if (event.extras->index) partitions_.ready(send, *event.extras->index);
-  for (const std::uint32_t partition : event.extras->indices)
+  if (event.extras.index()) partitions_.ready(send, *event.extras.index());
+  for (const std::uint32_t partition : event.extras.indices())
     partitions_.ready(send, static_cast<std::int32_t>(partition));
   wake(ref.rank);
   wake(global(partitions_.send(send).comm, partitions_.send(send).dest));
@@ -199,11 +199,11 @@ void Machine::post_recv(const Event& event, EventRef ref, Pending& pending) {
   const Half half = recv_half(event);
   Post post;
   if (!address(event, ref, half.peer, half.tag, false, post)) return;
-  if (half.peer == kAny && event.extras->matched != kUnset)
-    post.prefer = run_.gatherings.peer_index(event.comm, ref.rank, event.extras->matched);
-  post.holds = kind_of(event.op) == OpKind::probe && event.extras->message;
+  if (half.peer == kAny && event.extras.matched() != kUnset)
+    post.prefer = run_.gatherings.peer_index(event.comm, ref.rank, event.extras.matched());
+  post.holds = kind_of(event.op) == OpKind::probe && event.extras.message();
   pending.recv = mail_.post_recv(post);
-  if (post.holds) state(ref.rank).probed[*event.extras->message] = pending.recv;
+  if (post.holds) state(ref.rank).probed[*event.extras.message()] = pending.recv;
 }
 
 // Wakes those whom an arrival may let go.
@@ -258,7 +258,7 @@ void Machine::post_window(const Event& event, Pending& pending) {
   const std::int32_t rank = pending.posted.rank;
   const auto partners = [&] {
     std::vector<std::int32_t> ranks;
-    for (const std::int32_t member : event.extras->ranks)
+    for (const std::int32_t member : event.extras.ranks())
       if (run_.gatherings.peer_index(event.comm, rank, member) >= 0) ranks.push_back(global(event.comm, member));
     return ranks;
   };
@@ -278,12 +278,12 @@ void Machine::post_window(const Event& event, Pending& pending) {
 void Machine::post_lock(const Event& event, std::int32_t window, Pending& pending) {
   const std::int32_t rank = pending.posted.rank;
   const std::int32_t member =
-      event.extras->target ? run_.gatherings.peer_index(event.comm, rank, *event.extras->target) : -1;
+      event.extras.target() ? run_.gatherings.peer_index(event.comm, rank, *event.extras.target()) : -1;
   const std::int32_t target = member < 0 ? kAny : global(event.comm, member);
   switch (event.op) {
     case Op::win_lock:
       if (member < 0 || asserts(event, "nocheck")) return;
-      pending.locks = {windows_.request(pending.posted, window, target, event.extras->lock != "shared")};
+      pending.locks = {windows_.request(pending.posted, window, target, event.extras.lock() != "shared")};
       return;
     case Op::win_lock_all:
       if (asserts(event, "nocheck")) return;

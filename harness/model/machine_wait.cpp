@@ -117,7 +117,7 @@ std::int32_t Machine::awaited_in(std::int32_t rank, const Gathering& gathering) 
     case Needs::sources: {
       const Event* topology = run_.gatherings.topology_of(gathering.comm, rank);
       if (topology == nullptr) return kEverybody;
-      const auto& sources = topology->extras->sources;
+      const auto& sources = topology->extras.sources();
       const auto absent = std::find_if(sources.begin(), sources.end(),
                                        [&](std::int32_t source) { return source >= 0 && !there(source); });
       return absent == sources.end() ? kNobody : *absent;
@@ -140,8 +140,8 @@ bool Machine::requests_done(std::int32_t rank, const Event& event) const {
   if (event.op == Op::parrived) {
     const auto found = one.inits.find(event.request);
     if (found == one.inits.end() || found->second.precv == kNone) return true;
-    return event.extras->index ? partitions_.arrived(found->second.precv, *event.extras->index)
-                               : partitions_.arrived(found->second.precv);
+    return event.extras.index() ? partitions_.arrived(found->second.precv, *event.extras.index())
+                                : partitions_.arrived(found->second.precv);
   }
   const auto is_done = [&](std::uint32_t request) {
     const auto found = one.requests.find(request);
@@ -161,7 +161,7 @@ bool Machine::requests_done(std::int32_t rank, const Event& event) const {
 
 bool Machine::message_there(std::int32_t rank, const Event& event) const {
   const std::int32_t wanted =
-      event.peer == kAny && event.extras->matched != kUnset ? event.extras->matched : event.peer;
+      event.peer == kAny && event.extras.matched() != kUnset ? event.extras.matched() : event.peer;
   const std::int32_t source = wanted == kAny ? kAny : run_.gatherings.peer_index(event.comm, rank, wanted);
   if (source == -1) return true;
   return mail_.visible(event.comm, run_.gatherings.group_rank(event.comm, rank), source, tag_of(event));
@@ -176,7 +176,7 @@ bool Machine::runs_here(EventRef ref) const {
 
 // A ring buffer lost events of this rank, and with them the count of its calls on this communicator.
 bool Machine::place_unknown(std::int32_t rank, const Event& event) const {
-  return run_.truncated[static_cast<std::size_t>(rank)] && event.coll_seq == kUnset && is_positional(event.op);
+  return run_.truncated[static_cast<std::size_t>(rank)] && event.extras.coll_seq() == kUnset && is_positional(event.op);
 }
 
 // A polling loop that the record leaves unfinished is a wait for what it polls.
@@ -184,9 +184,9 @@ bool Machine::spins_here(EventRef ref) const {
   const Event& event = at(scenario_, ref);
   if (!is_poll(event) || poll_succeeded(event) || trace(ref.rank).end.kind != EndKind::running) return false;
   const auto& events = trace(ref.rank).events;
-  const std::int32_t thread = event.extras->thread.value_or(0);
+  const std::int32_t thread = event.extras.thread().value_or(0);
   return std::none_of(events.begin() + ref.index + 1, events.end(),
-                      [&](const Event& later) { return later.extras->thread.value_or(0) == thread; });
+                      [&](const Event& later) { return later.extras.thread().value_or(0) == thread; });
 }
 
 void Machine::add_gathering_atom(std::int32_t rank, const Pending& pending, std::vector<Atom>& atoms) const {
@@ -205,7 +205,7 @@ void Machine::add_gathering_atom(std::int32_t rank, const Pending& pending, std:
       if (leader < 0) return;
       const EventRef call{global(event.comm, leader), gathering.arrivals[static_cast<std::size_t>(leader)]};
       const Event& said = at(scenario_, call);
-      const std::int32_t bridge = scenario_.find_comm(said.extras->remote.empty() ? "world" : said.extras->remote);
+      const std::int32_t bridge = scenario_.find_comm(said.extras.remote().empty() ? "world" : said.extras.remote());
       const std::int32_t across = bridge < 0 ? -1 : run_.gatherings.peer_index(bridge, call.rank, said.peer);
       atom.kind = Atom::leader;
       atom.peer = across < 0 ? kAny : global(bridge, across);

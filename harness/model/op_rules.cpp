@@ -5,24 +5,24 @@
 namespace petri::model {
 
 Half send_half(const Event& event) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   Half half{event.peer, tag_of(event), event.count, event.dtype};
-  if (extras.sendpeer != kUnset) half.peer = extras.sendpeer;
-  if (extras.sendtag != kUnset) half.tag = extras.sendtag;
-  if (extras.sendcount != kUnknownCount) half.count = extras.sendcount;
-  if (extras.sendtype != ElementType::unknown) half.dtype = extras.sendtype;
-  if (extras.partitions && half.count > 0) half.count *= *extras.partitions;
+  if (extras.sendpeer() != kUnset) half.peer = extras.sendpeer();
+  if (extras.sendtag() != kUnset) half.tag = extras.sendtag();
+  if (extras.sendcount() != kUnknownCount) half.count = extras.sendcount();
+  if (extras.sendtype() != ElementType::unknown) half.dtype = extras.sendtype();
+  if (extras.partitions() && half.count > 0) half.count *= *extras.partitions();
   return half;
 }
 
 Half recv_half(const Event& event) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   Half half{event.peer, tag_of(event), event.count, event.dtype};
-  if (extras.recvpeer != kUnset) half.peer = extras.recvpeer;
-  if (extras.recvtag != kUnset) half.tag = extras.recvtag;
-  if (extras.recvcount != kUnknownCount) half.count = extras.recvcount;
-  if (extras.recvtype != ElementType::unknown) half.dtype = extras.recvtype;
-  if (extras.partitions && half.count > 0) half.count *= *extras.partitions;
+  if (extras.recvpeer() != kUnset) half.peer = extras.recvpeer();
+  if (extras.recvtag() != kUnset) half.tag = extras.recvtag();
+  if (extras.recvcount() != kUnknownCount) half.count = extras.recvcount();
+  if (extras.recvtype() != ElementType::unknown) half.dtype = extras.recvtype();
+  if (extras.partitions() && half.count > 0) half.count *= *extras.partitions();
   return half;
 }
 
@@ -41,7 +41,7 @@ bool is_buffered_send(Op op) {
 
 Requests requests_of(const Event& event) {
   if (event.request != kNoRequest) return {event.request};
-  return {event.extras->requests.begin(), event.extras->requests.end()};
+  return {event.extras.requests().begin(), event.extras.requests().end()};
 }
 
 namespace {
@@ -53,23 +53,23 @@ Requests named_as_completed(const EventExtras& extras, const Requests& all) {
     if (index >= 0 && static_cast<std::size_t>(index) < all.size())
       completed.push_back(all[static_cast<std::size_t>(index)]);
   };
-  if (extras.index) add(*extras.index);
-  for (const std::uint32_t index : extras.indices) add(index);
+  if (extras.index()) add(*extras.index());
+  for (const std::uint32_t index : extras.indices()) add(index);
   return completed;
 }
 
 }  // namespace
 
 Requests completed_requests_of(const Event& event) {
-  const EventExtras& extras = event.extras.get();
-  if (extras.index || !extras.indices.empty()) return named_as_completed(extras, requests_of(event));
+  const EventExtras& extras = event.extras;
+  if (extras.index() || !extras.indices().empty()) return named_as_completed(extras, requests_of(event));
   return any_suffices(event) ? Requests() : requests_of(event);
 }
 
 bool any_suffices(const Event& event) {
   const bool one_of_many =
       event.op == Op::waitany || event.op == Op::waitsome || event.op == Op::testany || event.op == Op::testsome;
-  return one_of_many && !event.extras->index && event.extras->indices.empty();
+  return one_of_many && !event.extras.index() && event.extras.indices().empty();
 }
 
 bool is_poll(const Event& event) {
@@ -80,7 +80,7 @@ bool is_poll(const Event& event) {
 
 bool poll_succeeded(const Event& event) {
   const bool on_requests = kind_of(event.op) == OpKind::test;
-  return event.flag == 1 || (on_requests && (event.extras->index || !event.extras->indices.empty()));
+  return event.flag == 1 || (on_requests && (event.extras.index() || !event.extras.indices().empty()));
 }
 
 bool takes_message(const Event& event) {
@@ -112,13 +112,13 @@ Needs needs_of(const Event& event, bool is_root) {
     case OpKind::file:
       return event.op == Op::file_read_ordered || event.op == Op::file_write_ordered ? Needs::lower : Needs::nobody;
     case OpKind::window:
-      return event.extras->assertions.find("noprecede") != std::string::npos ? Needs::nobody : Needs::all;
+      return event.extras.assertions().find("noprecede") != std::string::npos ? Needs::nobody : Needs::all;
     default: return Needs::all;
   }
 }
 
 bool is_enqueued(const Event& event) {
-  if (event.extras.empty() || event.extras->stream.empty()) return false;
+  if (event.extras.empty() || event.extras.stream().empty()) return false;
   switch (event.op) {
     case Op::stream_sync:
     case Op::device_sync:

@@ -23,12 +23,12 @@ bool waits_for_nobody(const Event& event) {
 // From a lock to its unlock, does the rank wait for nobody?
 bool is_given_back(const std::vector<Event>& events, std::size_t lock) {
   const Event& taken = events[lock];
-  if (taken.op != Op::win_lock || !taken.extras->target) return false;
+  if (taken.op != Op::win_lock || !taken.extras.target()) return false;
   for (std::size_t next = lock + 1; next < events.size(); ++next) {
     const Event& event = events[next];
-    if (event.extras->thread != taken.extras->thread || !waits_for_nobody(event)) return false;
+    if (event.extras.thread() != taken.extras.thread() || !waits_for_nobody(event)) return false;
     if (event.op != Op::win_unlock) continue;
-    return event.extras->win == taken.extras->win && event.extras->target == taken.extras->target;
+    return event.extras.win() == taken.extras.win() && event.extras.target() == taken.extras.target();
   }
   return false;
 }
@@ -39,13 +39,13 @@ Windows::Windows(const Scenario& scenario) {
   for (const RankTrace& rank : scenario.ranks) {
     for (std::size_t index = 0; index < rank.events.size(); ++index) {
       const Event& event = rank.events[index];
-      if (event.extras.empty() || event.extras->win.empty()) continue;
-      const auto [place, fresh] = names_.try_emplace(event.extras->win, static_cast<std::int32_t>(names_.size()));
+      if (event.extras.empty() || event.extras.win().empty()) continue;
+      const auto [place, fresh] = names_.try_emplace(event.extras.win(), static_cast<std::int32_t>(names_.size()));
       if (fresh) exclusive_.push_back(false), any_order_.push_back(true);
       const bool locks = event.op == Op::win_lock || event.op == Op::win_lock_all;
       if (locks && any_order_[static_cast<std::size_t>(place->second)])
         any_order_[static_cast<std::size_t>(place->second)] = is_given_back(rank.events, index);
-      if (event.op == Op::win_lock && event.extras->lock != "shared")
+      if (event.op == Op::win_lock && event.extras.lock() != "shared")
         exclusive_[static_cast<std::size_t>(place->second)] = true;
     }
   }
@@ -53,7 +53,7 @@ Windows::Windows(const Scenario& scenario) {
 }
 
 std::int32_t Windows::window_of(const Event& event) const {
-  const auto found = names_.find(event.extras->win);
+  const auto found = names_.find(event.extras.win());
   return found == names_.end() ? -1 : found->second;
 }
 

@@ -32,7 +32,7 @@ const std::vector<Key>* missing_key(const ReadEvent& read) {
 class Arguments {
  public:
   Arguments(const ReadEvent& read, const Scenario& scenario, const JsonLine& line)
-      : read_(read), event_(read.event), extras_(read.event.extras.get()), scenario_(scenario), line_(line) {}
+      : read_(read), event_(read.event), extras_(read.event.extras), scenario_(scenario), line_(line) {}
 
   void check() const {
     if (scenario_.comm_of(event_).known) check_group_ranks(scenario_.comm_of(event_));
@@ -57,18 +57,18 @@ class Arguments {
     const std::size_t peers = comm.peers_of(read_.rank).size();
     const auto check = [&](Key key, std::int32_t rank) { check_in(key, rank, comm, peers); };
     check(Key::root_, event_.root);
-    if (extras_.remote.empty()) {
+    if (extras_.remote().empty()) {
       check(Key::peer_, event_.peer);
-    } else if (const std::int32_t remote = scenario_.find_comm(extras_.remote); remote != kNoComm) {
+    } else if (const std::int32_t remote = scenario_.find_comm(extras_.remote()); remote != kNoComm) {
       const Communicator& bridge = scenario_.comms[static_cast<std::size_t>(remote)];
       if (bridge.known) check_in(Key::peer_, event_.peer, bridge, bridge.peers_of(read_.rank).size());
     }
-    check(Key::matched_, extras_.matched);
-    check(Key::sendpeer_, extras_.sendpeer);
-    check(Key::recvpeer_, extras_.recvpeer);
-    if (extras_.target) check(Key::target_, *extras_.target);
-    if (extras_.ranks.empty()) return;
-    auto sorted = extras_.ranks;
+    check(Key::matched_, extras_.matched());
+    check(Key::sendpeer_, extras_.sendpeer());
+    check(Key::recvpeer_, extras_.recvpeer());
+    if (extras_.target()) check(Key::target_, *extras_.target());
+    if (extras_.ranks().empty()) return;
+    std::vector<std::int32_t> sorted = extras_.ranks();
     std::sort(sorted.begin(), sorted.end());
     // The members that a creation names are of the caller's own group.
     const std::size_t own = comm.is_inter() ? comm.ranks.size() + comm.remote.size() - peers : peers;
@@ -80,24 +80,26 @@ class Arguments {
   // A topology's neighbours are ranks of what it makes, which may have fewer members than the communicator that it is
   // made over (MPI 4.1, section 8.5.1): then some ranks are left out.
   void check_new_group() const {
-    if (extras_.sources.empty() && extras_.destinations.empty() && extras_.dims.empty()) return;
+    if (extras_.sources().empty() && extras_.destinations().empty() && extras_.dims().empty()) return;
     const Communicator& over = scenario_.comm_of(event_);
     const Communicator* made = &over;
-    if (event_.new_comm != kNoComm) made = &scenario_.comms[static_cast<std::size_t>(event_.new_comm)];
+    if (event_.extras.new_comm() != kNoComm)
+      made = &scenario_.comms[static_cast<std::size_t>(event_.extras.new_comm())];
     if (!made->known) made = &over;
     if (!made->known) return;
-    for (const std::int32_t rank : extras_.sources) check_in(Key::sources_, rank, *made, made->ranks.size());
-    for (const std::int32_t rank : extras_.destinations) check_in(Key::destinations_, rank, *made, made->ranks.size());
+    for (const std::int32_t rank : extras_.sources()) check_in(Key::sources_, rank, *made, made->ranks.size());
+    for (const std::int32_t rank : extras_.destinations())
+      check_in(Key::destinations_, rank, *made, made->ranks.size());
     std::uint64_t places = 1;
-    for (const std::int32_t extent : extras_.dims) {
+    for (const std::int32_t extent : extras_.dims()) {
       places *= static_cast<std::uint64_t>(extent);
       if (places > made->ranks.size())
         fail(Key::dims_, fmt::format("\"dims\" must not have more places than \"{}\" has ranks, which are {}",
                                      made->name, made->ranks.size()));
     }
-    if (!extras_.periods.empty() && extras_.periods.size() != extras_.dims.size())
+    if (!extras_.periods().empty() && extras_.periods().size() != extras_.dims().size())
       fail(Key::periods_, fmt::format("\"periods\" must have one entry for each of the {} \"dims\", got {}",
-                                      extras_.dims.size(), extras_.periods.size()));
+                                      extras_.dims().size(), extras_.periods().size()));
   }
 
   // Only a receive or a probe may take what comes.
@@ -109,8 +111,8 @@ class Arguments {
       check(Key::peer_, event_.peer);
       check(Key::tag_, event_.tag);
     }
-    check(Key::sendpeer_, extras_.sendpeer);
-    check(Key::sendtag_, extras_.sendtag);
+    check(Key::sendpeer_, extras_.sendpeer());
+    check(Key::sendtag_, extras_.sendtag());
   }
 
   // MPI_ROOT and MPI_PROC_NULL are for the group of the root of an intercommunicator (MPI 4.1, section 6.2.3).
@@ -126,12 +128,12 @@ class Arguments {
   void check_indices() const {
     if (kind_of(event_.op) != OpKind::wait && kind_of(event_.op) != OpKind::test) return;
     const auto check = [&](Key key, std::int64_t index) {
-      if (index >= static_cast<std::int64_t>(extras_.requests.size()))
+      if (index >= static_cast<std::int64_t>(extras_.requests().size()))
         fail(key, fmt::format("\"{}\" must be a place in the list of {} request{}, from 0, got {}", name_of(key),
-                              extras_.requests.size(), extras_.requests.size() == 1 ? "" : "s", index));
+                              extras_.requests().size(), extras_.requests().size() == 1 ? "" : "s", index));
     };
-    if (extras_.index) check(Key::index_, *extras_.index);
-    for (const std::uint32_t index : extras_.indices) check(Key::indices_, index);
+    if (extras_.index()) check(Key::index_, *extras_.index());
+    for (const std::uint32_t index : extras_.indices()) check(Key::indices_, index);
   }
 
   // No memory has more bytes than a signed number of 64 bits counts: what is larger cannot be meant.
@@ -151,14 +153,14 @@ class Arguments {
       }
       check(key, sum, type);
     };
-    const ElementType sent = extras_.sendtype == ElementType::unknown ? event_.dtype : extras_.sendtype;
-    const ElementType received = extras_.recvtype == ElementType::unknown ? event_.dtype : extras_.recvtype;
+    const ElementType sent = extras_.sendtype() == ElementType::unknown ? event_.dtype : extras_.sendtype();
+    const ElementType received = extras_.recvtype() == ElementType::unknown ? event_.dtype : extras_.recvtype();
     check(Key::count_, event_.count, event_.dtype);
-    check(Key::sendcount_, extras_.sendcount, sent);
-    check(Key::recvcount_, extras_.recvcount, received);
-    check_all(Key::counts_, extras_.counts, event_.dtype);
-    check_all(Key::sendcounts_, extras_.sendcounts, sent);
-    check_all(Key::recvcounts_, extras_.recvcounts, received);
+    check(Key::sendcount_, extras_.sendcount(), sent);
+    check(Key::recvcount_, extras_.recvcount(), received);
+    check_all(Key::counts_, extras_.counts(), event_.dtype);
+    check_all(Key::sendcounts_, extras_.sendcounts(), sent);
+    check_all(Key::recvcounts_, extras_.recvcounts(), received);
   }
 
   const ReadEvent& read_;

@@ -1,33 +1,93 @@
 #include "harness/trace/extras_pool.hpp"
 
+#include <algorithm>
 #include <boost/container_hash/hash.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace petri {
 namespace {
 
-// Of the arguments that usually tell two events apart. Those that differ in others only take each other's place.
-std::uint64_t hash_of(const EventExtras& x) {
-  std::size_t hash = 0;
-  for (const auto* list : {&x.counts, &x.sendcounts, &x.recvcounts}) boost::hash_combine(hash, *list);
-  for (const auto* list : {&x.requests, &x.indices}) boost::hash_combine(hash, *list);
-  for (const auto* list : {&x.ranks, &x.sources, &x.destinations}) boost::hash_combine(hash, *list);
-  for (const std::int32_t value : {x.matched, x.sendpeer, x.recvpeer, x.sendtag, x.recvtag})
-    boost::hash_combine(hash, value);
-  for (const std::int64_t value : {x.sendcount, x.recvcount, x.message.value_or(-1), x.disp.value_or(-1)})
-    boost::hash_combine(hash, value);
-  for (const auto& value : {x.index, x.target, x.thread, x.device, x.color, x.key, x.partitions})
-    boost::hash_combine(hash, value.value_or(kUnset));
-  for (const auto* text : {&x.win, &x.file, &x.stream, &x.event, &x.value, &x.category, &x.error})
-    boost::hash_combine(hash, *text);
-  boost::hash_combine(hash, x.polls);
-  return hash;
+constexpr std::size_t kFewest = 256, kMost = 32768;
+
+template <class T>
+std::string_view bytes_of(const T* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size * sizeof(T)};
+}
+
+// All texts are alike; other values are not shared by themselves.
+template <class T>
+constexpr std::optional<Extra> kValueKind = std::nullopt;
+template <>
+constexpr std::optional<Extra> kValueKind<std::string> = Extra::value;
+
+// An argument of the same kind, one for each kind of part. All lists are alike, whatever their numbers are.
+std::optional<Extra> kind_of_part(Extra name) {
+  switch (name) {
+#define PETRI_NUMBER(type, name, none)
+#define PETRI_LIST(type, name) case Extra::name:
+#define PETRI_VALUE(type, name)
+#include "harness/trace/event_extras.inc"
+#undef PETRI_LIST
+#undef PETRI_VALUE
+    return Extra::counts;
+#define PETRI_LIST(type, name)
+#define PETRI_VALUE(type, name) \
+  case Extra::name:             \
+    return kValueKind<type>;
+#include "harness/trace/event_extras.inc"
+#undef PETRI_NUMBER
+#undef PETRI_LIST
+#undef PETRI_VALUE
+    default: return std::nullopt;
+  }
 }
 
 }  // namespace
 
-void ExtrasPool::share(ExtrasBox& extras) {
+template <class Entry>
+Entry& ExtrasPool::Latest<Entry>::at(std::uint64_t hash) {
+  if (taken_ == places_.size() && places_.size() < kMost) {
+    std::vector<std::pair<std::uint64_t, Entry>> wider(std::max(kFewest, 2 * places_.size()));
+    for (auto& place : places_) wider[place.first % wider.size()] = std::move(place);
+    places_ = std::move(wider);
+  }
+  auto& [whose, entry] = places_[hash % places_.size()];
+  if (whose != hash) ++taken_;
+  whose = hash;
+  return entry;
+}
+
+void ExtrasPool::share_part(Extra name, EventExtras::Slot& slot) {
+  const std::optional<Extra> kind = kind_of_part(name);
+  if (!kind) return;
+  std::string_view bytes;
+  if (*kind == Extra::counts) {
+    const auto& list = *static_cast<const PackedBlock*>(slot.shared);
+    bytes = bytes_of(list.data(), list.bytes());
+  } else {
+    bytes = static_cast<const EventExtras::SharedValue<std::string>*>(slot.shared)->value;
+  }
+  Part& latest = parts_.at(std::hash<std::string_view>{}(bytes));
+  if (latest.holds(*kind, slot)) {
+    EventExtras::let_go(*kind, slot);
+    slot = latest.slot();
+  } else {
+    latest = Part(*kind, slot);
+  }
+  slot.shared->join();
+}
+
+void ExtrasPool::share(EventExtras& extras) {
   if (extras.empty()) return;
-  ExtrasBox& latest = latest_[hash_of(extras.get())];
+  EventExtras::Block& block = *extras.block_;
+  if (block.has_one_owner())
+    for (std::size_t i = 0; i < block.size; ++i) share_part(block.names()[i], block.slots()[i]);
+  std::uint64_t hash = std::hash<std::string_view>{}(bytes_of(block.names(), block.size));
+  boost::hash_combine(hash, std::hash<std::string_view>{}(bytes_of(block.slots(), block.size)));
+  EventExtras& latest = extras_.at(hash);
   if (latest == extras)
     extras = latest;
   else

@@ -74,20 +74,20 @@ OpKeys collect(Op which) {
 }
 
 bool has_argument(const Event& event, Key key) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   switch (key) {
     case Key::peer_: return event.peer != kUnset;
-    case Key::sendpeer_: return extras.sendpeer != kUnset;
-    case Key::recvpeer_: return extras.recvpeer != kUnset;
+    case Key::sendpeer_: return extras.sendpeer() != kUnset;
+    case Key::recvpeer_: return extras.recvpeer() != kUnset;
     case Key::root_: return event.root != kUnset;
-    case Key::message_: return extras.message.has_value();
+    case Key::message_: return extras.message().has_value();
     case Key::request_: return event.request != kNoRequest;
-    case Key::index_: return extras.index.has_value();
-    case Key::win_: return !extras.win.empty();
-    case Key::target_: return extras.target.has_value();
-    case Key::lock_: return !extras.lock.empty();
-    case Key::file_: return !extras.file.empty();
-    case Key::event_: return !extras.event.empty();
+    case Key::index_: return extras.index().has_value();
+    case Key::win_: return !extras.win().empty();
+    case Key::target_: return extras.target().has_value();
+    case Key::lock_: return !extras.lock().empty();
+    case Key::file_: return !extras.file().empty();
+    case Key::event_: return !extras.event().empty();
     default: return true;  // rank and op, and lists
   }
 }

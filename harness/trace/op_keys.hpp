@@ -31,7 +31,7 @@ const std::vector<Key>* missing_argument(const Event& event);
 bool gives_request(Op op);
 
 inline bool was_observed(const Event& event) {
-  return event.state != EventState::unknown || !event.extras->error.empty();
+  return event.state != EventState::unknown || !event.extras.error().empty();
 }
 
 }  // namespace petri

@@ -1,7 +1,7 @@
 // Reading scenario files: JSON Lines, plain or zstd-compressed (recognized by content), one pass, line by line.
 //
-// Memory: 64 bytes an event; more only for clocks and for rare arguments (event.hpp), of which equal ones are kept
-// once; the text of one line at a time.
+// Memory: 56 bytes an event; more only for clocks and for rare arguments (event_extras.hpp), of which equal ones are
+// kept once; the text of one line at a time.
 #pragma once
 
 #include <filesystem>

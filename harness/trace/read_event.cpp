@@ -110,29 +110,29 @@ Fill read_fill(JsonValue& value) {
 bool read_sides(Key key, JsonValue& value, EventExtras& extras) {
   constexpr auto kMostCount = std::numeric_limits<std::int64_t>::max();
   switch (key) {
-    case Key::counts_: extras.counts = read_numbers<std::int64_t>(value, kMostCount); return true;
-    case Key::sendcounts_: extras.sendcounts = read_numbers<std::int64_t>(value, kMostCount); return true;
-    case Key::recvcounts_: extras.recvcounts = read_numbers<std::int64_t>(value, kMostCount); return true;
-    case Key::sendpeer_: extras.sendpeer = read_peer(value); return true;
-    case Key::recvpeer_: extras.recvpeer = read_peer(value); return true;
-    case Key::sendtag_: extras.sendtag = read_tag(value); return true;
-    case Key::recvtag_: extras.recvtag = read_tag(value); return true;
-    case Key::sendcount_: extras.sendcount = value.whole(); return true;
-    case Key::recvcount_: extras.recvcount = value.whole(); return true;
-    case Key::sendtype_: extras.sendtype = read_type(value); return true;
-    case Key::recvtype_: extras.recvtype = read_type(value); return true;
+    case Key::counts_: extras.set_counts(read_numbers<std::int64_t>(value, kMostCount)); return true;
+    case Key::sendcounts_: extras.set_sendcounts(read_numbers<std::int64_t>(value, kMostCount)); return true;
+    case Key::recvcounts_: extras.set_recvcounts(read_numbers<std::int64_t>(value, kMostCount)); return true;
+    case Key::sendpeer_: extras.set_sendpeer(read_peer(value)); return true;
+    case Key::recvpeer_: extras.set_recvpeer(read_peer(value)); return true;
+    case Key::sendtag_: extras.set_sendtag(read_tag(value)); return true;
+    case Key::recvtag_: extras.set_recvtag(read_tag(value)); return true;
+    case Key::sendcount_: extras.set_sendcount(value.whole()); return true;
+    case Key::recvcount_: extras.set_recvcount(value.whole()); return true;
+    case Key::sendtype_: extras.set_sendtype(read_type(value)); return true;
+    case Key::recvtype_: extras.set_recvtype(read_type(value)); return true;
     default: return false;
   }
 }
 
 bool read_completion(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
-    case Key::requests_: extras.requests = read_numbers<std::uint32_t>(value, kMostRequest); return true;
-    case Key::indices_: extras.indices = read_numbers<std::uint32_t>(value, kMost32); return true;
-    case Key::index_: extras.index = value.small_or({{"null", kNull}}); return true;
-    case Key::message_: extras.message = value.whole(); return true;
-    case Key::polls_: extras.polls = value.natural(); return true;
-    case Key::partitions_: extras.partitions = value.small(); return true;
+    case Key::requests_: extras.set_requests(read_numbers<std::uint32_t>(value, kMostRequest)); return true;
+    case Key::indices_: extras.set_indices(read_numbers<std::uint32_t>(value, kMost32)); return true;
+    case Key::index_: extras.set_index(value.small_or({{"null", kNull}})); return true;
+    case Key::message_: extras.set_message(value.whole()); return true;
+    case Key::polls_: extras.set_polls(value.natural()); return true;
+    case Key::partitions_: extras.set_partitions(value.small()); return true;
     default: return false;
   }
 }
@@ -145,14 +145,14 @@ std::vector<std::int32_t> read_neighbours(JsonValue& value) {
 
 bool read_creation(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
-    case Key::sources_: extras.sources = read_neighbours(value); return true;
-    case Key::destinations_: extras.destinations = read_neighbours(value); return true;
-    case Key::dims_: extras.dims = read_numbers<std::int32_t>(value, kMost32); return true;
-    case Key::periods_: extras.periods = read_numbers<std::int32_t>(value, 1); return true;
-    case Key::ranks_: extras.ranks = read_numbers<std::int32_t>(value, kMost32); return true;
-    case Key::color_: extras.color = value.small_or({{"null", kNull}}); return true;
-    case Key::key_: extras.key = value.small(std::numeric_limits<std::int32_t>::min()); return true;
-    case Key::remote_: extras.remote = value.text(); return true;
+    case Key::sources_: extras.set_sources(read_neighbours(value)); return true;
+    case Key::destinations_: extras.set_destinations(read_neighbours(value)); return true;
+    case Key::dims_: extras.set_dims(read_numbers<std::int32_t>(value, kMost32)); return true;
+    case Key::periods_: extras.set_periods(read_numbers<std::int32_t>(value, 1)); return true;
+    case Key::ranks_: extras.set_ranks(read_numbers<std::int32_t>(value, kMost32)); return true;
+    case Key::color_: extras.set_color(value.small_or({{"null", kNull}})); return true;
+    case Key::key_: extras.set_key(value.small(std::numeric_limits<std::int32_t>::min())); return true;
+    case Key::remote_: extras.set_remote(std::string(value.text())); return true;
     default: return false;
   }
 }
@@ -185,40 +185,40 @@ Buffer read_buffer(JsonValue& value) {
 
 bool read_memory(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
-    case Key::win_: extras.win = read_label(value, "a window"); return true;
-    case Key::lock_: extras.lock = read_words(value, "lock", kLockWords, false); return true;
-    case Key::assert_: extras.assertions = read_words(value, "assertion", kAssertionWords, true); return true;
-    case Key::disp_: extras.disp = value.whole(); return true;
-    case Key::file_: extras.file = read_label(value, "a file"); return true;
-    case Key::path_: extras.path = value.text(); return true;
-    case Key::mode_: extras.mode = read_words(value, "access mode", kModeWords, true); return true;
-    case Key::sendbuffer_: extras.sendbuffer = read_buffer(value); return true;
-    case Key::recvbuffer_: extras.recvbuffer = read_buffer(value); return true;
+    case Key::win_: extras.set_win(read_label(value, "a window")); return true;
+    case Key::lock_: extras.set_lock(read_words(value, "lock", kLockWords, false)); return true;
+    case Key::assert_: extras.set_assertions(read_words(value, "assertion", kAssertionWords, true)); return true;
+    case Key::disp_: extras.set_disp(value.whole()); return true;
+    case Key::file_: extras.set_file(read_label(value, "a file")); return true;
+    case Key::path_: extras.set_path(std::string(value.text())); return true;
+    case Key::mode_: extras.set_mode(read_words(value, "access mode", kModeWords, true)); return true;
+    case Key::sendbuffer_: extras.set_sendbuffer(read_buffer(value)); return true;
+    case Key::recvbuffer_: extras.set_recvbuffer(read_buffer(value)); return true;
     default: return false;
   }
 }
 
 bool read_place(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
-    case Key::target_: extras.target = value.small_or({{"null", kNull}}); return true;
-    case Key::stream_: extras.stream = value.scalar_text(); return true;
-    case Key::event_: extras.event = value.scalar_text(); return true;
-    case Key::thread_: extras.thread = value.small(); return true;
-    case Key::device_: extras.device = value.small(); return true;
+    case Key::target_: extras.set_target(value.small_or({{"null", kNull}})); return true;
+    case Key::stream_: extras.set_stream(value.scalar_text()); return true;
+    case Key::event_: extras.set_event(value.scalar_text()); return true;
+    case Key::thread_: extras.set_thread(value.small()); return true;
+    case Key::device_: extras.set_device(value.small()); return true;
     default: return false;
   }
 }
 
 bool read_record(Key key, JsonValue& value, EventExtras& extras) {
   switch (key) {
-    case Key::category_: extras.category = value.text(); return true;
-    case Key::value_: extras.value = value.scalar_text(); return true;
-    case Key::error_: extras.error = value.scalar_text(); return true;
-    case Key::in_: extras.in = read_summary(value); return true;
-    case Key::out_: extras.out = read_summary(value); return true;
-    case Key::values_: extras.values = read_values(value); return true;
-    case Key::fill_: extras.fill = read_fill(value); return true;
-    case Key::npy_: extras.npy = value.text(); return true;
+    case Key::category_: extras.set_category(std::string(value.text())); return true;
+    case Key::value_: extras.set_value(value.scalar_text()); return true;
+    case Key::error_: extras.set_error(value.scalar_text()); return true;
+    case Key::in_: extras.set_in(read_summary(value)); return true;
+    case Key::out_: extras.set_out(read_summary(value)); return true;
+    case Key::values_: extras.set_values(read_values(value)); return true;
+    case Key::fill_: extras.set_fill(read_fill(value)); return true;
+    case Key::npy_: extras.set_npy(std::string(value.text())); return true;
     default: return false;
   }
 }
@@ -238,7 +238,7 @@ class EventReader {
   void read() {
     FreeKeys free;
     line_.fields(kEvent, &free, [&](Key key, JsonValue value) { field(key, value); });
-    if (!free.empty()) event_.extras.edit().free_keys = std::move(free);
+    if (!free.empty()) event_.extras.set_free_keys(std::move(free));
     for (const Key key : {Key::rank_, Key::op_})
       if (!has(key)) line_.fail_at_start(fmt::format("expected an event: \"{}\" is missing", name_of(key)));
     check_rank();
@@ -246,7 +246,7 @@ class EventReader {
     resolve_comm();
     check_arguments(read_, scenario_, line_);
     resolve_seq();
-    if (has(Key::new_)) event_.new_comm = comm_named_or_new(new_);
+    if (has(Key::new_)) event_.extras.set_new_comm(comm_named_or_new(new_));
     lines_.history_.add(read_, line_);
     lines_.extras_.share(event_.extras);
     RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(rank_)];
@@ -273,16 +273,16 @@ class EventReader {
       case Key::peer_: event_.peer = read_peer(value); break;
       case Key::tag_: event_.tag = read_tag(value); break;
       case Key::root_: event_.root = value.small_or({{"root", kRootHere}, {"null", kNull}}); break;
-      case Key::matched_: event_.extras.edit().matched = value.small_or({{"null", kNull}}); break;
+      case Key::matched_: event_.extras.set_matched(value.small_or({{"null", kNull}})); break;
       case Key::count_: event_.count = value.whole(); break;
       case Key::time_: time_ = value.number(); break;
       case Key::step_: event_.step = value.small(); break;
       case Key::microbatch_: event_.microbatch = value.small(); break;
       case Key::site_: event_.site = scenario_.symbols.intern(value.text()); break;
       case Key::request_: event_.request = static_cast<std::uint32_t>(value.whole(0, kMostRequest)); break;
-      case Key::coll_seq_: event_.coll_seq = value.small(); break;
+      case Key::coll_seq_: event_.extras.set_coll_seq(value.small()); break;
       case Key::flag_: event_.flag = read_flag(value) ? 1 : 0; break;
-      default: read_extra(key, value, event_.extras.edit()); break;
+      default: read_extra(key, value, event_.extras); break;
     }
   }
 
@@ -302,13 +302,13 @@ class EventReader {
 
   // A window or file stays with the communicator over which it was made.
   void resolve_comm() {
-    const EventExtras& extras = event_.extras.get();
-    const bool window = !extras.win.empty();
-    if (!window && extras.file.empty()) {  // as with most
+    const EventExtras& extras = event_.extras;
+    const bool window = !extras.win().empty();
+    if (!window && extras.file().empty()) {  // as with most
       if (has(Key::comm_)) find_comm();
       return;
     }
-    const std::pair made{rank_, window ? "win " + extras.win : "file " + extras.file};
+    const std::pair made{rank_, window ? "win " + extras.win() : "file " + extras.file()};
     const bool on_it = !creates(event_.op);
     const auto over = on_it ? lines_.made_over_.find(made) : lines_.made_over_.end();
     if (!has(Key::comm_)) {
@@ -318,7 +318,7 @@ class EventReader {
     }
     if (over != lines_.made_over_.end() && over->second != event_.comm)
       line_.fail(at(Key::comm_),
-                 fmt::format("\"{}\" was made over the communicator \"{}\"", window ? extras.win : extras.file,
+                 fmt::format("\"{}\" was made over the communicator \"{}\"", window ? extras.win() : extras.file(),
                              scenario_.comms[static_cast<std::size_t>(over->second)].name));
     if (creates(event_.op)) lines_.made_over_[made] = event_.comm;
   }

@@ -24,18 +24,19 @@ bool is_whole(const Scenario& scenario, std::int32_t rank) {
 // those with one color, or with one list of members.
 bool make_the_same(const Event& a, const Event& b) {
   if (a.op == Op::comm_split || a.op == Op::comm_split_type)
-    return a.extras->color && a.extras->color == b.extras->color && *a.extras->color != kNull;
-  if (a.op == Op::comm_create) return !a.extras->ranks.empty() && a.extras->ranks == b.extras->ranks;
+    return a.extras.color() && a.extras.color() == b.extras.color() && *a.extras.color() != kNull;
+  if (a.op == Op::comm_create) return !a.extras.ranks().empty() && a.extras.ranks() == b.extras.ranks();
   return a.op != Op::cart_sub;
 }
 
 // The name that an event gives to what it makes; empty where it makes nothing or does not say.
 std::string_view made_name(const Scenario& scenario, const Event& event) {
   if (!creates(event.op)) return {};
-  if (kind_of(event.op) == OpKind::window) return event.extras->win;
-  if (kind_of(event.op) == OpKind::file) return event.extras->file;
-  return event.new_comm == kNoComm ? std::string_view{}
-                                   : std::string_view(scenario.comms[static_cast<std::size_t>(event.new_comm)].name);
+  if (kind_of(event.op) == OpKind::window) return event.extras.win();
+  if (kind_of(event.op) == OpKind::file) return event.extras.file();
+  return event.extras.new_comm() == kNoComm
+             ? std::string_view{}
+             : std::string_view(scenario.comms[static_cast<std::size_t>(event.extras.new_comm())].name);
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ void ReadHistory::add(const ReadEvent& read, const JsonLine& line) {
         names_[{read.rank, index}] = {line.number(), line.column_of(read.at(key))};
       }
     for (const auto& [key, name] :
-         {std::pair(Key::win_, &event.extras->win), std::pair(Key::file_, &event.extras->file)}) {
+         {std::pair(Key::win_, &event.extras.win()), std::pair(Key::file_, &event.extras.file())}) {
       if (name->empty()) continue;
       made_[{read.rank, key}].push_back(*name);
       made_by_any_.insert(*name);
@@ -59,8 +60,8 @@ void ReadHistory::add(const ReadEvent& read, const JsonLine& line) {
   if (!was_observed(event)) {
     check_requests(read, line);
     if (!creates(event.op)) {
-      check_made(read, Key::win_, event.extras->win, line);
-      check_made(read, Key::file_, event.extras->file, line);
+      check_made(read, Key::win_, event.extras.win(), line);
+      check_made(read, Key::file_, event.extras.file(), line);
     }
   }
   if (event.request == kNoRequest || !(gives_request(event.op) || kind_of(event.op) == OpKind::start)) return;
@@ -90,7 +91,7 @@ void ReadHistory::check_requests(const ReadEvent& read, const JsonLine& line) {
                         fmt::format("no earlier call of rank {} made the request {}{}", read.rank, number, hint)));
   };
   check(Key::request_, read.event.request);
-  for (const std::uint32_t number : read.event.extras->requests) check(Key::requests_, number);
+  for (const std::uint32_t number : read.event.extras.requests()) check(Key::requests_, number);
 }
 
 void ReadHistory::check_made(const ReadEvent& read, Key key, const std::string& name, const JsonLine& line) {

@@ -5,8 +5,8 @@ namespace petri {
 Venue venue_of(const Event& event) {
   Venue venue{event.comm, {}, {}};
   if (creates(event.op)) return venue;
-  if (kind_of(event.op) == OpKind::window) venue.window = event.extras->win;
-  if (kind_of(event.op) == OpKind::file) venue.file = event.extras->file;
+  if (kind_of(event.op) == OpKind::window) venue.window = event.extras.win();
+  if (kind_of(event.op) == OpKind::file) venue.file = event.extras.file();
   return venue;
 }
 

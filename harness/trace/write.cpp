@@ -48,15 +48,20 @@ void put_count(json& line, const char* key, std::int64_t value) {
 
 // A list that the operation needs stands there even when it is empty: so many, none, is what the call says.
 template <class T>
-void put_needed_list(json& line, Key key, const Event& event, const std::vector<T>& list) {
+void put_needed_list(json& line, Key key, const Event& event, PackedNumbers<T> list) {
   const auto& needs = op_keys(event.op).needs;
   if (!list.empty() || std::find(needs.begin(), needs.end(), std::vector{key}) != needs.end())
-    line[std::string(name_of(key))] = list;
+    line[std::string(name_of(key))] = list.vector();
 }
 
 template <class T>
 void put_list(json& line, const char* key, const std::vector<T>& list) {
   if (!list.empty()) line[key] = list;
+}
+
+template <class T>
+void put_list(json& line, const char* key, PackedNumbers<T> list) {
+  if (!list.empty()) line[key] = list.vector();
 }
 
 void put_type(json& line, const char* key, ElementType type) {
@@ -115,7 +120,7 @@ json communicator(const Communicator& comm) {
 }
 
 // Group ranks among which some may be MPI_PROC_NULL.
-void put_ranks(json& line, const char* key, const std::vector<std::int32_t>& ranks) {
+void put_ranks(json& line, const char* key, PackedNumbers<std::int32_t> ranks) {
   for (const std::int32_t rank : ranks) line[key].push_back(word_or_number(rank));
 }
 
@@ -136,95 +141,97 @@ json summary(const Summary& summary) {
 }
 
 void put_creation(json& line, const Scenario& scenario, const Event& event, const EventExtras& extras) {
-  put_text(line, "remote", extras.remote);
-  if (event.new_comm != kNoComm) line["new"] = scenario.comms.at(static_cast<std::size_t>(event.new_comm)).name;
-  put_needed_list(line, Key::ranks_, event, extras.ranks);
-  if (extras.color) line["color"] = word_or_number(*extras.color);
-  if (extras.key) line["key"] = *extras.key;
-  put_ranks(line, "sources", extras.sources);
-  put_ranks(line, "destinations", extras.destinations);
-  put_list(line, "dims", extras.dims);
-  put_list(line, "periods", extras.periods);
+  put_text(line, "remote", extras.remote());
+  if (event.extras.new_comm() != kNoComm)
+    line["new"] = scenario.comms.at(static_cast<std::size_t>(event.extras.new_comm())).name;
+  put_needed_list(line, Key::ranks_, event, extras.ranks());
+  if (extras.color()) line["color"] = word_or_number(*extras.color());
+  if (extras.key()) line["key"] = *extras.key();
+  put_ranks(line, "sources", extras.sources());
+  put_ranks(line, "destinations", extras.destinations());
+  put_list(line, "dims", extras.dims());
+  put_list(line, "periods", extras.periods());
 }
 
 void put_data(json& line, const Event& event, const EventExtras& extras) {
   put_count(line, "count", event.count);
-  put_list(line, "counts", extras.counts);
+  put_list(line, "counts", extras.counts());
   put_type(line, "dtype", event.dtype);
   if (event.reduce != ReduceOp::unknown) line["reduce"] = name_of(event.reduce);
   put_argument(line, "root", event.root);
   put_argument(line, "peer", event.peer);
   put_argument(line, "tag", event.tag);
-  put_argument(line, "sendpeer", extras.sendpeer);
-  put_argument(line, "sendtag", extras.sendtag);
-  put_count(line, "sendcount", extras.sendcount);
-  put_list(line, "sendcounts", extras.sendcounts);
-  put_type(line, "sendtype", extras.sendtype);
-  put_argument(line, "recvpeer", extras.recvpeer);
-  put_argument(line, "recvtag", extras.recvtag);
-  put_count(line, "recvcount", extras.recvcount);
-  put_list(line, "recvcounts", extras.recvcounts);
-  put_type(line, "recvtype", extras.recvtype);
-  put_argument(line, "matched", extras.matched);
+  put_argument(line, "sendpeer", extras.sendpeer());
+  put_argument(line, "sendtag", extras.sendtag());
+  put_count(line, "sendcount", extras.sendcount());
+  put_list(line, "sendcounts", extras.sendcounts());
+  put_type(line, "sendtype", extras.sendtype());
+  put_argument(line, "recvpeer", extras.recvpeer());
+  put_argument(line, "recvtag", extras.recvtag());
+  put_count(line, "recvcount", extras.recvcount());
+  put_list(line, "recvcounts", extras.recvcounts());
+  put_type(line, "recvtype", extras.recvtype());
+  put_argument(line, "matched", extras.matched());
 }
 
 void put_completion(json& line, const Event& event, const EventExtras& extras) {
-  if (extras.message) line["message"] = *extras.message;
+  if (extras.message()) line["message"] = *extras.message();
   if (event.request != kNoRequest) line["request"] = event.request;
-  put_needed_list(line, Key::requests_, event, extras.requests);
+  put_needed_list(line, Key::requests_, event, extras.requests());
   if (event.flag >= 0) line["flag"] = event.flag != 0;
-  if (extras.index) line["index"] = word_or_number(*extras.index);
-  put_needed_list(line, Key::indices_, event, extras.indices);
-  if (extras.polls != 0) line["polls"] = extras.polls;
-  if (extras.partitions) line["partitions"] = *extras.partitions;
+  if (extras.index()) line["index"] = word_or_number(*extras.index());
+  put_needed_list(line, Key::indices_, event, extras.indices());
+  if (extras.polls() != 0) line["polls"] = extras.polls();
+  if (extras.partitions()) line["partitions"] = *extras.partitions();
 }
 
 void put_memory(json& line, const EventExtras& extras) {
-  put_text(line, "win", extras.win);
-  if (extras.target) line["target"] = word_or_number(*extras.target);
-  put_text(line, "lock", extras.lock);
-  put_text(line, "assert", extras.assertions);
-  if (extras.disp) line["disp"] = *extras.disp;
-  put_text(line, "file", extras.file);
-  put_text(line, "path", extras.path);
-  put_text(line, "mode", extras.mode);
-  put_buffer(line, "sendbuffer", extras.sendbuffer);
-  put_buffer(line, "recvbuffer", extras.recvbuffer);
+  put_text(line, "win", extras.win());
+  if (extras.target()) line["target"] = word_or_number(*extras.target());
+  put_text(line, "lock", extras.lock());
+  put_text(line, "assert", extras.assertions());
+  if (extras.disp()) line["disp"] = *extras.disp();
+  put_text(line, "file", extras.file());
+  put_text(line, "path", extras.path());
+  put_text(line, "mode", extras.mode());
+  put_buffer(line, "sendbuffer", extras.sendbuffer());
+  put_buffer(line, "recvbuffer", extras.recvbuffer());
 }
 
 void put_place(json& line, const Event& event, const EventExtras& extras) {
-  if (extras.thread) line["thread"] = *extras.thread;
-  if (extras.device) line["device"] = *extras.device;
-  put_text(line, "stream", extras.stream);
-  put_text(line, "event", extras.event);
+  if (extras.thread()) line["thread"] = *extras.thread();
+  if (extras.device()) line["device"] = *extras.device();
+  put_text(line, "stream", extras.stream());
+  put_text(line, "event", extras.event());
   put_argument(line, "step", event.step);
   put_argument(line, "microbatch", event.microbatch);
-  put_text(line, "category", extras.category);
-  put_argument(line, "coll_seq", event.coll_seq);
-  put_text(line, "value", extras.value);
+  put_text(line, "category", extras.category());
+  put_argument(line, "coll_seq", event.extras.coll_seq());
+  put_text(line, "value", extras.value());
 }
 
 void put_payload(json& line, const EventExtras& extras) {
-  if (extras.in) line["in"] = summary(*extras.in);
-  if (extras.out) line["out"] = summary(*extras.out);
-  for (const double value : extras.values) line["values"].push_back(number(value));
-  if (extras.fill)
-    line["fill"] = {
-        {"generator", extras.fill->generator}, {"seed", extras.fill->seed}, {"scale", number(extras.fill->scale)}};
-  put_text(line, "npy", extras.npy);
+  if (extras.in()) line["in"] = summary(*extras.in());
+  if (extras.out()) line["out"] = summary(*extras.out());
+  for (const double value : extras.values()) line["values"].push_back(number(value));
+  if (extras.fill())
+    line["fill"] = {{"generator", extras.fill()->generator},
+                    {"seed", extras.fill()->seed},
+                    {"scale", number(extras.fill()->scale)}};
+  put_text(line, "npy", extras.npy());
 }
 
 void put_outcome(json& line, const Scenario& scenario, const Event& event, const EventExtras& extras, double time) {
   static constexpr const char* kStates[] = {"", "scheduled", "started", "completed"};
   put_text(line, "state", kStates[static_cast<std::size_t>(event.state)]);
-  put_text(line, "error", extras.error);
+  put_text(line, "error", extras.error());
   if (!std::isnan(time)) line["time"] = number(time);
   put_text(line, "site", scenario.site_of(event));
 }
 
 json event(const Scenario& scenario, std::size_t rank, std::size_t position) {
   const Event& event = scenario.ranks[rank].events[position];
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   json line;
   line["rank"] = rank;
   if (event.seq != position) line["seq"] = event.seq;
@@ -279,7 +286,7 @@ std::vector<bool> made_by_events(const Scenario& scenario) {
   std::vector<bool> made(scenario.comms.size());
   for (const RankTrace& rank : scenario.ranks)
     for (const Event& event : rank.events)
-      if (event.new_comm != kNoComm) made.at(static_cast<std::size_t>(event.new_comm)) = true;
+      if (event.extras.new_comm() != kNoComm) made.at(static_cast<std::size_t>(event.extras.new_comm())) = true;
   return made;
 }
 
@@ -298,7 +305,7 @@ void write_scenario(const Scenario& scenario, std::ostream& out) {
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
     const RankTrace& trace = scenario.ranks[rank];
     for (std::size_t i = 0; i < trace.events.size(); ++i)
-      put_line(out, event(scenario, rank, i), trace.events[i].extras->free_keys);
+      put_line(out, event(scenario, rank, i), trace.events[i].extras.free_keys());
     if (trace.end.stated) put_line(out, rank_end(rank, trace.end), trace.end.free_keys);
   }
   if (!scenario.cut) put_line(out, {{"end", true}, {"events", scenario.event_count()}}, {});

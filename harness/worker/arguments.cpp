@@ -34,25 +34,25 @@ ElementType or_else(ElementType value, ElementType other) {
 }
 
 int mpi_source(const Replayer& replayer, const Event& event, std::int32_t peer) {
-  const bool forced = replayer.forces_order() && peer == kAny && event.extras->matched != kUnset;
-  return mpi_rank(forced ? event.extras->matched : peer);
+  const bool forced = replayer.forces_order() && peer == kAny && event.extras.matched() != kUnset;
+  return mpi_rank(forced ? event.extras.matched() : peer);
 }
 
 Shape sent_shape(const Event& event) {
-  return {or_else(event.extras->sendcount, event.count, 1), or_else(event.extras->sendtype, event.dtype)};
+  return {or_else(event.extras.sendcount(), event.count, 1), or_else(event.extras.sendtype(), event.dtype)};
 }
 
 Shape received_shape(const Event& event) {
-  const ElementType type = or_else(event.extras->recvtype, event.dtype);
+  const ElementType type = or_else(event.extras.recvtype(), event.dtype);
   const int room = kRoom / static_cast<int>(bytes_of_element(type));
-  return {or_else(event.extras->recvcount, event.count, room), type};
+  return {or_else(event.extras.recvcount(), event.count, room), type};
 }
 
 Ends ends_of(const Replayer& replayer, const Event& event) {
-  const EventExtras& extras = event.extras.get();
-  return {mpi_rank(or_else(extras.sendpeer, event.peer)), mpi_tag(or_else(extras.sendtag, event.tag)),
-          mpi_source(replayer, event, or_else(extras.recvpeer, event.peer)),
-          mpi_tag(or_else(extras.recvtag, event.tag))};
+  const EventExtras& extras = event.extras;
+  return {mpi_rank(or_else(extras.sendpeer(), event.peer)), mpi_tag(or_else(extras.sendtag(), event.tag)),
+          mpi_source(replayer, event, or_else(extras.recvpeer(), event.peer)),
+          mpi_tag(or_else(extras.recvtag(), event.tag))};
 }
 
 void* bytes_to_send(Replayer& replayer, const Event& event, Shape shape) {

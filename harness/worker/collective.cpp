@@ -54,7 +54,7 @@ void allgather(Call& c) {
 
 void allgatherv(Call& c) {
   const auto from = c.received_from_each();
-  const int own = c.own(c.event().extras->sendcount, from);
+  const int own = c.own(c.event().extras.sendcount(), from);
   c.make(PETRI_FORMS(Allgatherv, Iallgatherv), c.sent(static_cast<std::size_t>(own)), own, c.send_type,
          c.room(from.total), from.counts, from.displacements, c.recv_type, c.comm);
 }

@@ -16,12 +16,12 @@ const std::vector<std::int64_t>& first_known(const std::vector<std::int64_t>& a,
 }  // namespace
 
 CollectiveCall::CollectiveCall(Replayer& replayer, const Event& event) : replayer_(replayer), event_(event) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   const Shape shape = replayer.shape_of(event);
-  out_ = {extras.sendcount != kUnknownCount ? static_cast<int>(extras.sendcount) : shape.count,
-          or_else(extras.sendtype, shape.type)};
-  in_ = {extras.recvcount != kUnknownCount ? static_cast<int>(extras.recvcount) : shape.count,
-         or_else(extras.recvtype, shape.type)};
+  out_ = {extras.sendcount() != kUnknownCount ? static_cast<int>(extras.sendcount()) : shape.count,
+          or_else(extras.sendtype(), shape.type)};
+  in_ = {extras.recvcount() != kUnknownCount ? static_cast<int>(extras.recvcount()) : shape.count,
+         or_else(extras.recvtype(), shape.type)};
   comm = replayer.comm_of(event);
   root = event.root == kUnset ? 0 : mpi_rank(event.root);
   send_count = out_.count;
@@ -92,26 +92,26 @@ CollectiveCall::Layout<Displacement> CollectiveCall::layout(const std::vector<st
 }
 
 CollectiveCall::Layout<int> CollectiveCall::sent_to_each() {
-  return layout<int>(first_known(event_.extras->sendcounts, event_.extras->counts), send_count, destinations, 1);
+  return layout<int>(first_known(event_.extras.sendcounts(), event_.extras.counts()), send_count, destinations, 1);
 }
 
 CollectiveCall::Layout<int> CollectiveCall::received_from_each() {
-  return layout<int>(first_known(event_.extras->recvcounts, event_.extras->counts), recv_count, sources, 1);
+  return layout<int>(first_known(event_.extras.recvcounts(), event_.extras.counts()), recv_count, sources, 1);
 }
 
 CollectiveCall::Layout<int> CollectiveCall::scattered_to_each() {
-  return layout<int>(first_known(event_.extras->recvcounts, event_.extras->counts), recv_count, members, 1);
+  return layout<int>(first_known(event_.extras.recvcounts(), event_.extras.counts()), recv_count, members, 1);
 }
 
 template <class Displacement>
 CollectiveCall::Layout<Displacement> CollectiveCall::bytes_to_each() {
-  return layout<Displacement>(first_known(event_.extras->sendcounts, event_.extras->counts), send_count, destinations,
+  return layout<Displacement>(first_known(event_.extras.sendcounts(), event_.extras.counts()), send_count, destinations,
                               bytes_of_element(out_.type));
 }
 
 template <class Displacement>
 CollectiveCall::Layout<Displacement> CollectiveCall::bytes_from_each() {
-  return layout<Displacement>(first_known(event_.extras->recvcounts, event_.extras->counts), recv_count, sources,
+  return layout<Displacement>(first_known(event_.extras.recvcounts(), event_.extras.counts()), recv_count, sources,
                               bytes_of_element(in_.type));
 }
 

@@ -10,8 +10,8 @@ namespace petri {
 namespace {
 
 const Communicator* made_by(const Replayer& replayer, const Event& event) {
-  if (event.new_comm == kNoComm) return nullptr;
-  const Communicator& comm = replayer.scenario().comms[static_cast<std::size_t>(event.new_comm)];
+  if (event.extras.new_comm() == kNoComm) return nullptr;
+  const Communicator& comm = replayer.scenario().comms[static_cast<std::size_t>(event.extras.new_comm())];
   return comm.known ? &comm : nullptr;
 }
 
@@ -23,7 +23,7 @@ const std::vector<std::int32_t>& own_group(const Replayer& replayer, const Commu
 
 // The members that a creation names, as group ranks of the parent: the event's own list, else those of what it made.
 std::vector<int> members_of(const Replayer& replayer, const Event& event) {
-  const std::vector<std::int32_t>& listed = event.extras->ranks;
+  const std::vector<std::int32_t>& listed = event.extras.ranks();
   if (!listed.empty()) return {listed.begin(), listed.end()};
   std::vector<int> members;
   if (const Communicator* made = made_by(replayer, event)) {
@@ -50,11 +50,11 @@ void perform_idup(Replayer& replayer, const Event& event) {
 int color_of(const Event& event, const Communicator* made) {
   std::int32_t color = 0;
   if (made != nullptr && !made->ranks.empty()) color = *std::min_element(made->ranks.begin(), made->ranks.end());
-  return event.extras->color.value_or(color) == kNull ? MPI_UNDEFINED : event.extras->color.value_or(color);
+  return event.extras.color().value_or(color) == kNull ? MPI_UNDEFINED : event.extras.color().value_or(color);
 }
 
 int key_of(const Replayer& replayer, const Event& event, const Communicator* made) {
-  return event.extras->key.value_or(made != nullptr ? made->group_rank_of(replayer.rank()) : 0);
+  return event.extras.key().value_or(made != nullptr ? made->group_rank_of(replayer.rank()) : 0);
 }
 
 void perform_split(Replayer& replayer, const Event& event) {
@@ -65,7 +65,7 @@ void perform_split(Replayer& replayer, const Event& event) {
 
 // All ranks of a replay share memory, as those of the communicator that is asked for did (plan/refusal.cpp).
 void perform_split_type(Replayer& replayer, const Event& event) {
-  const int type = event.extras->color == kNull ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED;
+  const int type = event.extras.color() == kNull ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED;
   MPI_Comm_split_type(replayer.comm_of(event), type, key_of(replayer, event, made_by(replayer, event)), MPI_INFO_NULL,
                       replayer.new_comm_of(event));
 }

@@ -10,7 +10,7 @@ namespace {
 class Handles {
  public:
   Handles(Replayer& replayer, const Event& event) : replayer_(replayer) {
-    numbers_ = event.extras->requests;
+    numbers_ = event.extras.requests();
     if (numbers_.empty() && event.request != kNoRequest) numbers_ = {event.request};
     for (const std::uint32_t number : numbers_) handles_.push_back(replayer.request(number));
   }

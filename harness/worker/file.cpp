@@ -41,16 +41,16 @@ int mode_of(const std::string& words) {
 }
 
 MPI_Offset offset_of(const Event& event) {
-  return static_cast<MPI_Offset>(event.extras->disp.value_or(0));
+  return static_cast<MPI_Offset>(event.extras.disp().value_or(0));
 }
 
 // A size that a call sets: an offset, or a count where the record has that.
 MPI_Offset size_in(const Event& event) {
-  return event.extras->disp ? offset_of(event) : std::max<MPI_Offset>(event.count, 0);
+  return event.extras.disp() ? offset_of(event) : std::max<MPI_Offset>(event.count, 0);
 }
 
 void perform_open(Replayer& replayer, const Event& event) {
-  open_file(replayer.comm_of(event), replayer.path_of(event), mode_of(event.extras->mode), &replayer.file(event));
+  open_file(replayer.comm_of(event), replayer.path_of(event), mode_of(event.extras.mode()), &replayer.file(event));
 }
 
 void perform_close(Replayer& replayer, const Event& event) {

@@ -15,7 +15,7 @@ constexpr double kLongest_s = 3600;
 
 // `value` of a sleep or compute is its length in seconds.
 double length_s(const Event& event) {
-  const std::string& text = event.extras->value;
+  const std::string& text = event.extras.value();
   char* end = nullptr;
   const double seconds = std::strtod(text.c_str(), &end);
   const bool number = !text.empty() && *end == '\0' && seconds >= 0;

@@ -9,7 +9,7 @@ namespace {
 
 void perform_create(Replayer& replayer, const Event& event) {
   // Only a leader's word counts on where the remote leader is; who did not record it is none (plan/refusal.cpp).
-  const std::int32_t bridge = replayer.scenario().find_comm(event.extras->remote);
+  const std::int32_t bridge = replayer.scenario().find_comm(event.extras.remote());
   const bool leader = bridge != kNoComm && event.peer != kUnset;
   MPI_Intercomm_create(replayer.comm_of(event), event.root == kUnset ? 0 : event.root,
                        leader ? replayer.comm(bridge) : MPI_COMM_NULL, leader ? event.peer : 0, mpi_tag(event.tag),
@@ -17,7 +17,7 @@ void perform_create(Replayer& replayer, const Event& event) {
 }
 
 void perform_merge(Replayer& replayer, const Event& event) {
-  MPI_Intercomm_merge(replayer.comm_of(event), event.extras->key.value_or(0), replayer.new_comm_of(event));
+  MPI_Intercomm_merge(replayer.comm_of(event), event.extras.key().value_or(0), replayer.new_comm_of(event));
 }
 
 constexpr std::array kTable{

@@ -33,7 +33,7 @@ void perform_idup_with_info(Replayer& replayer, const Event& event) {
 
 // Partitioned messages (section 4.2). `count` is of one partition.
 int partitions_of(const Event& event) {
-  return event.extras->partitions.value_or(1);
+  return event.extras.partitions().value_or(1);
 }
 
 Shape all_partitions(const Event& event, Shape each) {
@@ -55,41 +55,41 @@ void perform_precv_init(Replayer& replayer, const Event& event) {
 }
 
 void perform_pready(Replayer& replayer, const Event& event) {
-  MPI_Pready(event.extras->index.value_or(0), replayer.request(event.request));
+  MPI_Pready(event.extras.index().value_or(0), replayer.request(event.request));
 }
 
 // The partitions of a range are listed as those of a list are.
 void perform_pready_range(Replayer& replayer, const Event& event) {
-  const std::vector<std::uint32_t>& listed = event.extras->indices;
+  const std::vector<std::uint32_t>& listed = event.extras.indices();
   if (listed.empty()) return;
   MPI_Pready_range(static_cast<int>(listed.front()), static_cast<int>(listed.back()), replayer.request(event.request));
 }
 
 void perform_pready_list(Replayer& replayer, const Event& event) {
-  std::vector<int> listed(event.extras->indices.begin(), event.extras->indices.end());
+  std::vector<int> listed(event.extras.indices().begin(), event.extras.indices().end());
   MPI_Pready_list(static_cast<int>(listed.size()), listed.data(), replayer.request(event.request));
 }
 
 void perform_parrived(Replayer& replayer, const Event& event) {
   poll_as_recorded(replayer, event, [&] {
     int flag = 0;
-    MPI_Parrived(replayer.request(event.request), event.extras->index.value_or(0), &flag);
+    MPI_Parrived(replayer.request(event.request), event.extras.index().value_or(0), &flag);
     return flag != 0;
   });
 }
 
 // Communicators without a parent (sections 7.4.2 and 7.6.2): their members are found by a name alone.
 std::vector<int> members_of(const Replayer& replayer, const Event& event) {
-  if (!event.extras->ranks.empty()) return {event.extras->ranks.begin(), event.extras->ranks.end()};
-  if (event.new_comm == kNoComm) return {};
-  const Communicator& made = replayer.scenario().comms[static_cast<std::size_t>(event.new_comm)];
+  if (!event.extras.ranks().empty()) return {event.extras.ranks().begin(), event.extras.ranks().end()};
+  if (event.extras.new_comm() == kNoComm) return {};
+  const Communicator& made = replayer.scenario().comms[static_cast<std::size_t>(event.extras.new_comm())];
   const bool here = std::find(made.ranks.begin(), made.ranks.end(), replayer.rank()) != made.ranks.end();
   return here || !made.is_inter() ? made.ranks : made.remote;
 }
 
 void perform_create_from_group(Replayer& replayer, const Event& event) {
   const Group group(MPI_COMM_WORLD, members_of(replayer, event));
-  MPI_Comm_create_from_group(group.get(), event.extras->value.c_str(), MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
+  MPI_Comm_create_from_group(group.get(), event.extras.value().c_str(), MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
                              replayer.new_comm_of(event));
 }
 

@@ -17,10 +17,10 @@ std::uint64_t mixed(std::uint64_t x) {
 }
 
 double value_at(const Event& event, std::int32_t rank, std::size_t index) {
-  const EventExtras& extras = event.extras.get();
-  if (!extras.values.empty()) return extras.values[index % extras.values.size()];
-  if (extras.fill) {
-    const Fill& fill = *extras.fill;
+  const EventExtras& extras = event.extras;
+  if (!extras.values().empty()) return extras.values()[index % extras.values().size()];
+  if (extras.fill()) {
+    const Fill& fill = *extras.fill();
     if (fill.generator == "constant") return fill.scale;
     if (fill.generator == "ramp") return fill.scale * static_cast<double>(index);
     const std::uint64_t bits = mixed(mixed(fill.seed + static_cast<std::uint64_t>(rank)) + index);

@@ -73,10 +73,10 @@ void perform_start(Replayer& replayer, const Event& event) {
 
 void perform_startall(Replayer& replayer, const Event& event) {
   std::vector<MPI_Request> handles;
-  for (const std::uint32_t number : event.extras->requests) handles.push_back(replayer.request(number));
+  for (const std::uint32_t number : event.extras.requests()) handles.push_back(replayer.request(number));
   MPI_Startall(static_cast<int>(handles.size()), handles.data());
   // A start may change the handle, as Open MPI's does for a buffered send that is still under way.
-  for (std::size_t i = 0; i < handles.size(); ++i) replayer.request(event.extras->requests[i]) = handles[i];
+  for (std::size_t i = 0; i < handles.size(); ++i) replayer.request(event.extras.requests()[i]) = handles[i];
 }
 
 constexpr std::array kTable{

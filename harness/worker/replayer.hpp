@@ -28,17 +28,17 @@ class Replayer {
   MPI_Comm comm(std::int32_t index) const { return rank_.holdings().comm(index); }
   MPI_Comm comm_of(const Event& event) const { return comm(event.comm); }
   // Where the handle of the communicator that the event makes goes.
-  MPI_Comm* new_comm_of(const Event& event) { return &rank_.holdings().comm(event.new_comm); }
+  MPI_Comm* new_comm_of(const Event& event) { return &rank_.holdings().comm(event.extras.new_comm()); }
 
   MPI_Request& request(std::uint32_t number) { return rank_.holdings().request(number); }
   void forget(std::uint32_t number) { rank_.holdings().forget(number); }
-  MPI_Message& message(const Event& event) { return rank_.holdings().message(event.extras->message.value_or(0)); }
+  MPI_Message& message(const Event& event) { return rank_.holdings().message(event.extras.message().value_or(0)); }
 
-  Window& window(const Event& event) { return rank_.holdings().window(event.extras->win); }
-  MPI_File& file(const Event& event) { return rank_.holdings().file(event.extras->file); }
-  Bytes& split_buffer(const Event& event) { return rank_.holdings().split_buffer(event.extras->file); }
+  Window& window(const Event& event) { return rank_.holdings().window(event.extras.win()); }
+  MPI_File& file(const Event& event) { return rank_.holdings().file(event.extras.file()); }
+  Bytes& split_buffer(const Event& event) { return rank_.holdings().split_buffer(event.extras.file()); }
   // Of the replay's own file that stands for the recorded one.
-  std::filesystem::path path_of(const Event& event) const { return rank_.path_of(event.extras->file); }
+  std::filesystem::path path_of(const Event& event) const { return rank_.path_of(event.extras.file()); }
 
   // Where the bytes lie from now on: until the next event for a blocking call, else as long as the event's request.
   void* keep(const Event& event, Bytes bytes);

@@ -19,8 +19,8 @@ class Access {
         event_(event) {
     count = shape_.count;
     type = mpi_type(shape_.type);
-    target = mpi_rank(event.extras->target.value_or(0));
-    at = window_.address(target, event.extras->disp.value_or(0));
+    target = mpi_rank(event.extras.target().value_or(0));
+    at = window_.address(target, event.extras.disp().value_or(0));
     op = mpi_op(event.reduce, shape_.type);
     window = window_.handle;
   }

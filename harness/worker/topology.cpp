@@ -2,6 +2,7 @@
 // rank's own neighbours, in the order in which its neighbourhood collectives use them.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "harness/worker/arguments.hpp"
 #include "harness/worker/perform.hpp"
@@ -13,9 +14,9 @@ namespace {
 constexpr int kKeepOrder = 0;
 
 void perform_cart_create(Replayer& replayer, const Event& event) {
-  const EventExtras& extras = event.extras.get();
-  MPI_Cart_create(replayer.comm_of(event), static_cast<int>(extras.dims.size()), extras.dims.data(),
-                  extras.periods.data(), kKeepOrder, replayer.new_comm_of(event));
+  const std::vector<int> dims = event.extras.dims(), periods = event.extras.periods();
+  MPI_Cart_create(replayer.comm_of(event), static_cast<int>(dims.size()), dims.data(), periods.data(), kKeepOrder,
+                  replayer.new_comm_of(event));
 }
 
 void perform_cart_sub(Replayer& replayer, const Event& event) {
@@ -35,8 +36,8 @@ std::vector<int> neighbours(const std::vector<std::int32_t>& named) {
 }
 
 void perform_graph(Replayer& replayer, const Event& event) {
-  const std::vector<int> sources = neighbours(event.extras->sources);
-  const std::vector<int> destinations = neighbours(event.extras->destinations);
+  const std::vector<int> sources = neighbours(event.extras.sources());
+  const std::vector<int> destinations = neighbours(event.extras.destinations());
   MPI_Dist_graph_create_adjacent(replayer.comm_of(event), static_cast<int>(sources.size()), sources.data(),
                                  MPI_UNWEIGHTED, static_cast<int>(destinations.size()), destinations.data(),
                                  MPI_UNWEIGHTED, MPI_INFO_NULL, kKeepOrder, replayer.new_comm_of(event));

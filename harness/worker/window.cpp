@@ -13,7 +13,7 @@ constexpr int kBytes = 1;  // what displacements count in
 
 int assertions_of(const Event& event) {
   int assertions = 0;
-  for (const std::string& word : words_of(event.extras->assertions)) {
+  for (const std::string& word : words_of(event.extras.assertions())) {
     if (word == "nocheck") assertions |= MPI_MODE_NOCHECK;
     if (word == "nostore") assertions |= MPI_MODE_NOSTORE;
     if (word == "noput") assertions |= MPI_MODE_NOPUT;
@@ -24,7 +24,7 @@ int assertions_of(const Event& event) {
 }
 
 int target_of(const Event& event) {
-  return mpi_rank(event.extras->target.value_or(0));
+  return mpi_rank(event.extras.target().value_or(0));
 }
 
 // How much of the window lies here.
@@ -83,7 +83,7 @@ void perform_fence(Replayer& replayer, const Event& event) {
 
 template <int (*call)(MPI_Group, int, MPI_Win)>
 void perform_with_group(Replayer& replayer, const Event& event) {
-  const Group group(replayer.comm_of(event), event.extras->ranks);
+  const Group group(replayer.comm_of(event), event.extras.ranks());
   call(group.get(), assertions_of(event), replayer.window(event).handle);
 }
 
@@ -102,7 +102,7 @@ void perform_plain(Replayer& replayer, const Event& event) {
 }
 
 void perform_lock(Replayer& replayer, const Event& event) {
-  const int kind = event.extras->lock == "exclusive" ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED;
+  const int kind = event.extras.lock() == "exclusive" ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED;
   MPI_Win_lock(kind, target_of(event), assertions_of(event), replayer.window(event).handle);
 }
 

@@ -81,17 +81,17 @@ class Open {
   explicit Open(std::set<std::int32_t> comms) : comms_(std::move(comms)) {}
 
   bool allows(const Event& event) {
-    const EventExtras& extras = event.extras.get();
-    if (extras.message && kind_of(event.op) == OpKind::recv && messages_.erase(*extras.message) == 0) return false;
-    if (extras.message && kind_of(event.op) == OpKind::probe) messages_.insert(*extras.message);
-    if (!names_open(event.op, "window " + extras.win, extras.win.empty())) return false;
-    if (!names_open(event.op, "file " + extras.file, extras.file.empty())) return false;
+    const EventExtras& extras = event.extras;
+    if (extras.message() && kind_of(event.op) == OpKind::recv && messages_.erase(*extras.message()) == 0) return false;
+    if (extras.message() && kind_of(event.op) == OpKind::probe) messages_.insert(*extras.message());
+    if (!names_open(event.op, "window " + extras.win(), extras.win().empty())) return false;
+    if (!names_open(event.op, "file " + extras.file(), extras.file().empty())) return false;
     if (form_of(event.op) == OpForm::persistent) persistent_.insert(event.request);
     if (event.op == Op::start && !persistent_.contains(event.request)) return false;
     if (event.op == Op::request_free) persistent_.erase(event.request);
     if (!comms_.contains(event.comm)) return false;
     if (kind_of(event.op) == OpKind::comm_free) comms_.erase(event.comm);
-    if (event.new_comm != kNoComm) comms_.insert(event.new_comm);
+    if (event.extras.new_comm() != kNoComm) comms_.insert(event.extras.new_comm());
     return true;
   }
 
@@ -114,7 +114,7 @@ std::set<std::int32_t> communicators_at_start(const Scenario& scenario) {
   std::set<std::int32_t> comms;
   for (std::size_t comm = 0; comm < scenario.comms.size(); ++comm) comms.insert(static_cast<std::int32_t>(comm));
   for (const RankTrace& rank : scenario.ranks)
-    for (const Event& event : rank.events) comms.erase(event.new_comm);
+    for (const Event& event : rank.events) comms.erase(event.extras.new_comm());
   return comms;
 }
 

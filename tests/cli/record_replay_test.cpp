@@ -177,7 +177,7 @@ TEST_F(Live, ADelayMovesAnEvent) {
   for (const int late : {1, 2}) {
     const Ran ran = replay(file, {"--delay", std::to_string(late) + ":0:600", "-o", "out.jsonl"});
     EXPECT_EQ(ran.status, 0) << ran.out;
-    EXPECT_EQ(read_scenario(scratch.folder() / "out.jsonl").ranks[0].events[0].extras->matched, 3 - late);
+    EXPECT_EQ(read_scenario(scratch.folder() / "out.jsonl").ranks[0].events[0].extras.matched(), 3 - late);
   }
 }
 

@@ -46,7 +46,7 @@ std::vector<std::string> sorted_words(const std::string& text) {
 
 std::vector<std::uint32_t> requests_of(const Event& event) {
   if (event.request != kNoRequest) return {event.request};
-  return event.extras->requests;
+  return event.extras.requests();
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ void RoundTrip::compare_rank(std::size_t rank) {
     ++compared_;
     if (lanes.size() > 1) {
       const auto lane = std::find_if(lanes.begin(), lanes.end(),
-                                     [&](const Lane& one) { return one.thread == said.extras->thread.value_or(0); });
-      same("thread", static_cast<std::int32_t>(lane - lanes.begin()), traces[i]->extras->thread.value_or(0));
+                                     [&](const Lane& one) { return one.thread == said.extras.thread().value_or(0); });
+      same("thread", static_cast<std::int32_t>(lane - lanes.begin()), traces[i]->extras.thread().value_or(0));
     }
     compare(said, *traces[i]);
   }
@@ -141,17 +141,17 @@ void RoundTrip::compare(const Event& said, const Event& seen) {
 
 // Peers, tags, roots, counts and types, where the scenario has them.
 void RoundTrip::compare_messages(const Event& said, const Event& seen) {
-  const EventExtras &one = said.extras.get(), &other = seen.extras.get();
+  const EventExtras &one = said.extras, &other = seen.extras;
   const auto rank = [&](const char* what, std::int32_t theirs, std::int32_t recorded) {
-    const bool forced = theirs == kAny && said.extras->matched == recorded;
+    const bool forced = theirs == kAny && said.extras.matched() == recorded;
     if (theirs != kUnset && !forced) same(what, theirs, recorded);
   };
   const OpKind kind = kind_of(said.op);
   if (kind == OpKind::sendrecv) {
-    rank("sendpeer", or_else(one.sendpeer, said.peer), or_else(other.sendpeer, seen.peer));
-    rank("recvpeer", or_else(one.recvpeer, said.peer), or_else(other.recvpeer, seen.peer));
-    same("sendtag", or_else(one.sendtag, tag_of(said)), or_else(other.sendtag, tag_of(seen)));
-    same("recvtag", or_else(one.recvtag, tag_of(said)), or_else(other.recvtag, tag_of(seen)));
+    rank("sendpeer", or_else(one.sendpeer(), said.peer), or_else(other.sendpeer(), seen.peer));
+    rank("recvpeer", or_else(one.recvpeer(), said.peer), or_else(other.recvpeer(), seen.peer));
+    same("sendtag", or_else(one.sendtag(), tag_of(said)), or_else(other.sendtag(), tag_of(seen)));
+    same("recvtag", or_else(one.recvtag(), tag_of(said)), or_else(other.recvtag(), tag_of(seen)));
   } else if (said.op != Op::intercomm_create) {
     rank("peer", said.peer, seen.peer);
   }
@@ -179,17 +179,17 @@ void RoundTrip::compare_messages(const Event& said, const Event& seen) {
   const bool other_ranks_counts = (family == "gatherv" || family == "scatterv") && !at_root;
   // The root of an intercommunicator only gives or only takes, the other way than its own group (section 6.3.3).
   if (said.root == kRootHere && (family == "gatherv" || family == "scatterv"))
-    return counts("counts", one.counts, known(other.counts, known(other.recvcounts, other.sendcounts)));
+    return counts("counts", one.counts(), known(other.counts(), known(other.recvcounts(), other.sendcounts())));
   if (has_both_sides(said)) {
-    count("sendcount", one.sendcount, known(other.sendcount, seen.count));
-    count("recvcount", one.recvcount, known(other.recvcount, seen.count));
-    type("sendtype", known(one.sendtype, said.dtype), known(other.sendtype, seen.dtype));
-    type("recvtype", known(one.recvtype, said.dtype), known(other.recvtype, seen.dtype));
-    counts("sendcounts", one.sendcounts, known(other.sendcounts, other.counts));
-    counts("recvcounts", one.recvcounts, known(other.recvcounts, other.counts));
+    count("sendcount", one.sendcount(), known(other.sendcount(), seen.count));
+    count("recvcount", one.recvcount(), known(other.recvcount(), seen.count));
+    type("sendtype", known(one.sendtype(), said.dtype), known(other.sendtype(), seen.dtype));
+    type("recvtype", known(one.recvtype(), said.dtype), known(other.recvtype(), seen.dtype));
+    counts("sendcounts", one.sendcounts(), known(other.sendcounts(), other.counts()));
+    counts("recvcounts", one.recvcounts(), known(other.recvcounts(), other.counts()));
     if (!other_ranks_counts)
-      counts("counts", one.counts, known(other.counts, known(other.recvcounts, other.sendcounts)));
-    count("count", said.count, known(seen.count, known(other.sendcount, other.recvcount)));
+      counts("counts", one.counts(), known(other.counts(), known(other.recvcounts(), other.sendcounts())));
+    count("count", said.count, known(seen.count, known(other.sendcount(), other.recvcount())));
     return;
   }
   count("count", said.count, seen.count);
@@ -197,7 +197,7 @@ void RoundTrip::compare_messages(const Event& said, const Event& seen) {
 }
 
 void RoundTrip::compare_requests(const Event& said, const Event& seen) {
-  const EventExtras &one = said.extras.get(), &other = seen.extras.get();
+  const EventExtras &one = said.extras, &other = seen.extras;
   const OpKind kind = kind_of(said.op);
   if (kind == OpKind::wait || kind == OpKind::test) {
     // The recorder leaves out what is not active.
@@ -215,12 +215,12 @@ void RoundTrip::compare_requests(const Event& said, const Event& seen) {
   } else if (said.request != kNoRequest) {
     differ("request", fmt::format("{}", said.request), "none");
   }
-  if (one.partitions) same("partitions", *one.partitions, other.partitions.value_or(-1));
+  if (one.partitions()) same("partitions", *one.partitions(), other.partitions().value_or(-1));
   if (kind == OpKind::partition) {
-    if (one.index) same("index", *one.index, other.index.value_or(-1));
-    if (!one.indices.empty()) same("indices", one.indices, other.indices);
+    if (one.index()) same("index", *one.index(), other.index().value_or(-1));
+    if (!one.indices().empty()) same("indices", one.indices(), other.indices());
   }
-  if (one.message) same("message", true, other.message.has_value());
+  if (one.message()) same("message", true, other.message().has_value());
   follow_requests(said, seen);
 }
 
@@ -234,9 +234,9 @@ void RoundTrip::follow_requests(const Event& said, const Event& seen) {
     const auto done = [&](std::size_t index) {
       if (index < all.size() && requests_.contains(all[index])) active_.erase(requests_.at(all[index]));
     };
-    const bool some = seen.extras->index || !seen.extras->indices.empty();
-    if (seen.extras->index) done(static_cast<std::size_t>(*seen.extras->index));
-    for (const std::uint32_t index : seen.extras->indices) done(index);
+    const bool some = seen.extras.index() || !seen.extras.indices().empty();
+    if (seen.extras.index()) done(static_cast<std::size_t>(*seen.extras.index()));
+    for (const std::uint32_t index : seen.extras.indices()) done(index);
     for (std::size_t i = 0; !some && i < all.size(); ++i) done(i);
   } else if (said.op == Op::request_free) {
     active_.erase(said.request);
@@ -246,37 +246,37 @@ void RoundTrip::follow_requests(const Event& said, const Event& seen) {
 }
 
 void RoundTrip::compare_creation(const Event& said, const Event& seen) {
-  const EventExtras &one = said.extras.get(), &other = seen.extras.get();
-  if (seen.state == EventState::completed) comm("new", said.new_comm, seen.new_comm);
-  if (one.color) same("color", *one.color, other.color.value_or(kUnset));
-  if (one.key) same("key", *one.key, other.key.value_or(kUnset));
-  if (!one.ranks.empty()) same("ranks", one.ranks, other.ranks);
+  const EventExtras &one = said.extras, &other = seen.extras;
+  if (seen.state == EventState::completed) comm("new", said.extras.new_comm(), seen.extras.new_comm());
+  if (one.color()) same("color", *one.color(), other.color().value_or(kUnset));
+  if (one.key()) same("key", *one.key(), other.key().value_or(kUnset));
+  if (!one.ranks().empty()) same("ranks", one.ranks(), other.ranks());
   // Where the other group's leader is counts at this one's only (MPI 4.1, section 7.6.2).
   const bool leads = said.op == Op::intercomm_create &&
                      scenario_.comm_of(said).group_rank_of(at_.rank) == (said.root == kUnset ? 0 : said.root);
   if (leads) {
     same("peer", said.peer, seen.peer);
-    comm("remote", scenario_.find_comm(one.remote), recording_.find_comm(other.remote));
+    comm("remote", scenario_.find_comm(one.remote()), recording_.find_comm(other.remote()));
   }
   if (said.op == Op::comm_create_group || said.op == Op::intercomm_create) same("tag", tag_of(said), tag_of(seen));
-  if (said.op == Op::comm_create_from_group) same("value", one.value, other.value);
+  if (said.op == Op::comm_create_from_group) same("value", one.value(), other.value());
   if (seen.state != EventState::completed) return;
-  if (!one.sources.empty()) same("sources", one.sources, other.sources);
-  if (!one.destinations.empty()) same("destinations", one.destinations, other.destinations);
-  if (!one.dims.empty()) same("dims", one.dims, other.dims);
-  if (!one.periods.empty()) same("periods", one.periods, other.periods);
+  if (!one.sources().empty()) same("sources", one.sources(), other.sources());
+  if (!one.destinations().empty()) same("destinations", one.destinations(), other.destinations());
+  if (!one.dims().empty()) same("dims", one.dims(), other.dims());
+  if (!one.periods().empty()) same("periods", one.periods(), other.periods());
 }
 
 void RoundTrip::compare_one_sided(const Event& said, const Event& seen) {
-  const EventExtras &one = said.extras.get(), &other = seen.extras.get();
-  name("win", one.win, other.win, windows_);
-  name("file", one.file, other.file, files_);
-  if (one.target) same("target", *one.target, other.target.value_or(kUnset));
-  if (!one.lock.empty()) same("lock", one.lock, other.lock);
-  if (one.disp) same("disp", *one.disp, other.disp.value_or(seen.count));  // the size of a file is a count
-  same("assert", sorted_words(one.assertions), sorted_words(other.assertions));
-  if (!one.mode.empty()) same("mode", sorted_words(one.mode), sorted_words(other.mode));
-  if (kind_of(said.op) == OpKind::window && !one.ranks.empty()) same("ranks", one.ranks, other.ranks);
+  const EventExtras &one = said.extras, &other = seen.extras;
+  name("win", one.win(), other.win(), windows_);
+  name("file", one.file(), other.file(), files_);
+  if (one.target()) same("target", *one.target(), other.target().value_or(kUnset));
+  if (!one.lock().empty()) same("lock", one.lock(), other.lock());
+  if (one.disp()) same("disp", *one.disp(), other.disp().value_or(seen.count));  // the size of a file is a count
+  same("assert", sorted_words(one.assertions()), sorted_words(other.assertions()));
+  if (!one.mode().empty()) same("mode", sorted_words(one.mode()), sorted_words(other.mode()));
+  if (kind_of(said.op) == OpKind::window && !one.ranks().empty()) same("ranks", one.ranks(), other.ranks());
 }
 
 }  // namespace petri::cli::testing

@@ -41,13 +41,13 @@ bool is_late_cancel(const Scenario& scenario, EventRef place) {
 }
 bool is_in_dynamic_window(const Scenario& scenario, EventRef place) {
   const Event& event = at(scenario, place);
-  return kind_of(event.op) == OpKind::rma && windows_of(scenario).at(event.extras->win).dynamic;
+  return kind_of(event.op) == OpKind::rma && windows_of(scenario).at(event.extras.win()).dynamic;
 }
 
 bool is_on_freed_window(const Scenario& scenario, EventRef place) {
   const std::vector<Event>& events = scenario.ranks[static_cast<std::size_t>(place.rank)].events;
   return std::any_of(events.begin(), events.begin() + place.index, [&](const Event& earlier) {
-    return earlier.op == Op::win_free && earlier.extras->win == events[place.index].extras->win;
+    return earlier.op == Op::win_free && earlier.extras.win() == events[place.index].extras.win();
   });
 }
 

@@ -148,8 +148,8 @@ bool has_conflict(const Scenario& scenario) {
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       const Event &one = *all[i], &other = *all[j];
-      const bool apart = *one.extras->disp + 4 * one.count <= *other.extras->disp ||
-                         *other.extras->disp + 4 * other.count <= *one.extras->disp;
+      const bool apart = *one.extras.disp() + 4 * one.count <= *other.extras.disp() ||
+                         *other.extras.disp() + 4 * other.count <= *one.extras.disp();
       const bool both_get = one.op == Op::get && other.op == Op::get;
       const bool both_add = one.op == Op::accumulate && other.op == Op::accumulate &&
                             (one.reduce == other.reduce || origins[i] == origins[j]);

@@ -70,7 +70,8 @@ std::string expected_refusal(const Scenario& scenario) {
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
       const std::string named = std::string(name_of(event.op)) + " cannot be written: ";
-      if (kind_of(event.op) == OpKind::device || !event.extras->stream.empty()) return named + "it is work of a device";
+      if (kind_of(event.op) == OpKind::device || !event.extras.stream().empty())
+        return named + "it is work of a device";
       if (event.op == Op::group_start) return named + "it is NCCL's";
     }
   }

@@ -100,7 +100,7 @@ TEST_F(Recording, AFullRingKeepsTheLatestAndStatesPositions) {
   const Scenario scenario = imported();
   EXPECT_EQ(scenario.ranks[0].events.size(), 16u);
   EXPECT_EQ(scenario.ranks[0].end.dropped, 24u);
-  EXPECT_EQ(scenario.ranks[0].events.front().coll_seq, 24);
+  EXPECT_EQ(scenario.ranks[0].events.front().extras.coll_seq(), 24);
   EXPECT_EQ(scenario.ranks[0].events.front().seq, 24u);
 }
 
@@ -163,8 +163,8 @@ TEST_F(Recording, ListsOfCompletedRequestsBecomeIndices) {
   made.part(some, Part::requests, list, sizeof list);
   made.write(file("a"));
   const Event event = imported().ranks[0].events.at(0);
-  EXPECT_THAT(event.extras->requests, ElementsAre(4, 6));
-  EXPECT_THAT(event.extras->indices, ElementsAre(1));
+  EXPECT_THAT(event.extras.requests(), ElementsAre(4, 6));
+  EXPECT_THAT(event.extras.indices(), ElementsAre(1));
 }
 
 TEST_F(Recording, DeathIsNotedOnceAndNeverOverAnotherEnd) {

@@ -56,8 +56,8 @@ std::vector<std::int32_t> JobBuilder::split(std::string_view name, int line,
     const std::int32_t comm = declare(fmt::format("{}{}", name, color), groups[color]);
     for (std::size_t key = 0; key < groups[color].size(); ++key) {
       Event event = making(comm, call(Op::comm_split));
-      event.extras.edit().color = static_cast<std::int32_t>(color);
-      event.extras.edit().key = static_cast<std::int32_t>(key);
+      event.extras.set_color(static_cast<std::int32_t>(color));
+      event.extras.set_key(static_cast<std::int32_t>(key));
       add(groups[color][key], line, std::move(event));
       own[static_cast<std::size_t>(groups[color][key])] = comm;
     }

@@ -52,24 +52,24 @@ inline Event message(Op op, std::int32_t peer, std::int32_t tag, std::int64_t co
 
 // The source that a wildcard got.
 inline Event matched(std::int32_t source, Event event) {
-  set_matched(event, source);
+  event.extras.set_matched(source);
   return event;
 }
 
 inline Event making(std::int32_t new_comm, Event event) {
-  event.new_comm = new_comm;
+  event.extras.set_new_comm(new_comm);
   return event;
 }
 
 inline Event wait_all(std::vector<std::uint32_t> requests) {
   Event event = call(Op::waitall);
-  event.extras.edit().requests = std::move(requests);
+  event.extras.set_requests(std::move(requests));
   return event;
 }
 
 inline Event window_call(Op op, std::string_view win) {
   Event event = call(op);
-  event.extras.edit().win = win;
+  event.extras.set_win(std::string(win));
   return event;
 }
 

@@ -52,12 +52,14 @@ class Halo {
     build_.set_wide(grid_);
     for (std::int32_t rank = 0; rank < build_.world(); ++rank) {
       Event event = making(grid_, call(Op::cart_create));
-      auto& extras = event.extras.edit();
-      extras.dims.assign(extents_.begin(), extents_.end());
-      extras.periods.assign(kPeriods.begin(), kPeriods.end());
+      auto& extras = event.extras;
+      extras.set_dims(extents_);
+      extras.set_periods(kPeriods);
+      std::vector<std::int32_t> neighbours;
       for (std::int32_t axis = 0; axis < kDimensions; ++axis)
-        for (const std::int32_t way : {-1, 1}) extras.sources.push_back(neighbour(rank, axis, way));
-      extras.destinations = extras.sources;
+        for (const std::int32_t way : {-1, 1}) neighbours.push_back(neighbour(rank, axis, way));
+      extras.set_sources(neighbours);
+      extras.set_destinations(neighbours);
       build_.add(rank, 52, std::move(event));
     }
   }
@@ -97,8 +99,8 @@ class Halo {
     for (std::int32_t axis = 0; axis < kDimensions; ++axis)
       for (const std::int32_t way : {-1, 1}) {
         Event event = face(Op::sendrecv, kUnset, axis, way);
-        event.extras.edit().sendpeer = neighbour(rank, axis, way);
-        event.extras.edit().recvpeer = neighbour(rank, axis, -way);
+        event.extras.set_sendpeer(neighbour(rank, axis, way));
+        event.extras.set_recvpeer(neighbour(rank, axis, -way));
         build_.add(rank, 101, std::move(event));
       }
   }

@@ -54,8 +54,8 @@ class Mixture {
   void route(std::int32_t rank, int line, std::uint64_t pass, bool out) {
     Event event = on(expert_comm_[static_cast<std::size_t>(rank)], call(Op::alltoallv));
     event.dtype = ElementType::bfloat16;
-    event.extras.edit().sendcounts = tokens(rank, pass, out);
-    event.extras.edit().recvcounts = tokens(rank, pass, !out);
+    event.extras.set_sendcounts(tokens(rank, pass, out));
+    event.extras.set_recvcounts(tokens(rank, pass, !out));
     build_.add(rank, line, std::move(event));
   }
 

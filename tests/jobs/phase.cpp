@@ -45,8 +45,8 @@ void Phase::split_in_halves() {
     const std::int32_t made = job_.scenario.add_comm(half);
     for (const std::int32_t rank : half.ranks) {
       Event event = on(job_.wide, making(made, call(Op::comm_split)));
-      event.extras.edit().color = lower ? 0 : 1;
-      event.extras.edit().key = 0;
+      event.extras.set_color(lower ? 0 : 1);
+      event.extras.set_key(0);
       add(rank, "halves.cpp:8", std::move(event));
       if (rank == culprit()) comm_ = made;
     }
@@ -97,9 +97,11 @@ std::int32_t Phase::group(std::string_view name, std::vector<std::int32_t> ranks
   comm.ranks = ranks;
   comm.parent = job_.scenario.comms[static_cast<std::size_t>(comm_)].name;
   const std::int32_t made = job_.scenario.add_comm(std::move(comm));
+  std::vector<std::int32_t> members;
+  for (const std::int32_t member : ranks) members.push_back(group_rank(member));
   for (const std::int32_t rank : ranks) {
     Event event = on(comm_, making(made, call(Op::comm_create_group)));
-    for (const std::int32_t member : ranks) event.extras.edit().ranks.push_back(group_rank(member));
+    event.extras.set_ranks(members);
     add(rank, site, std::move(event));
   }
   return made;

@@ -15,17 +15,17 @@ Event like_the_meeting(const Phase& phase) {
 }
 
 Event with_result(Event event, std::string_view digest, double value, std::string_view decision) {
-  EventExtras& extras = event.extras.edit();
-  extras.out.emplace();
-  extras.out->digest = digest;
-  extras.out->sum = extras.out->min = extras.out->max = value;
-  extras.value = decision;
+  Summary out;
+  out.digest = digest;
+  out.sum = out.min = out.max = value;
+  event.extras.set_out(out);
+  event.extras.set_value(std::string(decision));
   return event;
 }
 
 Event decided(std::string_view value) {
   Event event = call(Op::checkpoint);
-  event.extras.edit().value = value;
+  event.extras.set_value(std::string(value));
   return event;
 }
 

@@ -18,7 +18,9 @@ Culprits sorted(Culprits ranks) {
 
 Event creation(Op op, const Phase& phase, std::int32_t made, const std::vector<std::int32_t>& ranks) {
   Event event = on(phase.comm(), making(made, call(op)));
-  for (const std::int32_t rank : ranks) event.extras.edit().ranks.push_back(phase.group_rank(rank));
+  std::vector<std::int32_t> members;
+  for (const std::int32_t rank : ranks) members.push_back(phase.group_rank(rank));
+  event.extras.set_ranks(members);
   return event;
 }
 

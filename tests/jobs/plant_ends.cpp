@@ -17,7 +17,7 @@ void close_alone(Phase& phase) {
 
 Culprits error_path(Phase& phase) {
   Event failed = call(Op::compute);
-  failed.extras.edit().error = "no space left on device";
+  failed.extras.set_error("no space left on device");
   phase.as_culprit("writer.cpp:77", failed);
   close_alone(phase);
   return {phase.culprit()};

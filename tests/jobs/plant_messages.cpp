@@ -38,19 +38,19 @@ Culprits lock_over_barrier(Phase& phase, std::string_view kind) {
   const auto on_window = [&](Op op) { return on(phase.comm(), window_call(op, "table")); };
   const auto lock = [&] {
     Event event = on_window(Op::win_lock);
-    event.extras.edit().target = phase.group_rank(holder);
-    event.extras.edit().lock = kind;
+    event.extras.set_target(phase.group_rank(holder));
+    event.extras.set_lock(std::string(kind));
     return event;
   };
   const auto at_holder = [&](Event event) {
-    event.extras.edit().target = phase.group_rank(holder);
+    event.extras.set_target(phase.group_rank(holder));
     return event;
   };
   const Event barrier = on(phase.comm(), call(Op::barrier));
   Event put = at_holder(on_window(Op::put));
   put.count = 1;
   put.dtype = ElementType::int32;
-  put.extras.edit().disp = 0;
+  put.extras.set_disp(0);
   phase.add_to_all("table.cpp:10", on_window(Op::win_create));
   phase.add(holder, "table.cpp:22", lock());
   phase.add_to_all("table.cpp:25", barrier);

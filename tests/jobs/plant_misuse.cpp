@@ -20,8 +20,8 @@ Event from_culprit(const Phase& phase) {
   return on(phase.comm(), message(Op::recv, phase.group_rank(phase.culprit()), kTag, 16, ElementType::float64));
 }
 
-Event on_memory(Event event, std::optional<Buffer> EventExtras::*buffer, std::uint64_t address) {
-  event.extras.edit().*buffer = Buffer{address, 128};
+Event on_memory(Event event, void (EventExtras::*set_buffer)(std::optional<Buffer>), std::uint64_t address) {
+  (event.extras.*set_buffer)(Buffer{address, 128});
   return event;
 }
 
@@ -32,12 +32,12 @@ Event on_window(const Phase& phase, Op op) {
 // At the culprit itself: nobody else has to be there.
 Event at_itself(const Phase& phase, Op op) {
   Event event = on_window(phase, op);
-  event.extras.edit().target = phase.group_rank(phase.culprit());
-  if (op == Op::win_lock) event.extras.edit().lock = "shared";
+  event.extras.set_target(phase.group_rank(phase.culprit()));
+  if (op == Op::win_lock) event.extras.set_lock("shared");
   if (op != Op::put) return event;
   event.count = 1;
   event.dtype = ElementType::int64;
-  event.extras.edit().disp = 0;
+  event.extras.set_disp(0);
   return event;
 }
 
@@ -53,8 +53,8 @@ Culprits free_communicator(Phase& phase, bool too_early) {
 Culprits receive_and_send(Phase& phase, std::uint64_t sent_from) {
   const std::int32_t partner = phase.neighbour(1);
   Event receive = to_neighbour(phase, Op::irecv);
-  phase.as_culprit("ghost.cpp:12", on_memory(with_request(receive), &EventExtras::recvbuffer, 4096));
-  phase.as_culprit("ghost.cpp:15", on_memory(to_neighbour(phase, Op::send), &EventExtras::sendbuffer, sent_from));
+  phase.as_culprit("ghost.cpp:12", on_memory(with_request(receive), &EventExtras::set_recvbuffer, 4096));
+  phase.as_culprit("ghost.cpp:15", on_memory(to_neighbour(phase, Op::send), &EventExtras::set_sendbuffer, sent_from));
   phase.as_culprit("ghost.cpp:18", with_request(call(Op::wait)));
   Event back = from_culprit(phase);
   back.op = Op::send;

@@ -41,8 +41,10 @@ class OwnCalls {
 
   // Nobody waits for the request any more.
   void forget(std::uint32_t request) {
-    for (Event& event : events_)
-      if (!event.extras->requests.empty()) std::erase(event.extras.edit().requests, request);
+    for (Event& event : events_) {
+      std::vector<std::uint32_t> others = event.extras.requests();
+      if (std::erase(others, request) != 0) event.extras.set_requests(others);
+    }
     std::erase_if(events_, [&](const Event& event) { return event.op == Op::wait && event.request == request; });
   }
 

@@ -44,7 +44,7 @@ Event Builder::call(Op op, std::int32_t comm) {
 }
 
 void Builder::emit(std::int32_t rank, Event event) {
-  if (thread_ > 0) event.extras.edit().thread = thread_;
+  if (thread_ > 0) event.extras.set_thread(thread_);
   scenario().ranks[static_cast<std::size_t>(rank)].events.push_back(std::move(event));
 }
 
@@ -89,7 +89,7 @@ void Builder::wait_for(std::int32_t rank, Op op, const std::vector<std::uint32_t
   if (op == Op::wait || op == Op::test)
     event.request = requests.front();
   else
-    event.extras.edit().requests = requests;
+    event.extras.set_requests(requests);
   if (kind_of(op) == OpKind::test) event.flag = 1;
   emit(rank, std::move(event));
 }

@@ -1,4 +1,5 @@
 // Random actions of whole groups: collectives, creation of communicators, windows, files.
+#include <numeric>
 #include <string_view>
 
 #include "tests/model/random_builder.hpp"
@@ -31,14 +32,14 @@ Event shaped(Op op, std::int32_t comm, const Shape& shape, std::int32_t member) 
   const bool at_root = member == shape.root;
   if (family == "gatherv" || family == "scatterv" || family == "allgatherv") {
     event.count = own;
-    if (family == "allgatherv" || (family == "gatherv" && at_root)) event.extras.edit().recvcounts = shape.counts;
-    if (family == "scatterv" && at_root) event.extras.edit().sendcounts = shape.counts;
+    if (family == "allgatherv" || (family == "gatherv" && at_root)) event.extras.set_recvcounts(shape.counts);
+    if (family == "scatterv" && at_root) event.extras.set_sendcounts(shape.counts);
   } else if (family == "alltoallv" || family == "alltoallw") {
     if (family == "alltoallw") event.dtype = ElementType::unknown;  // it has one for each partner
-    event.extras.edit().sendcounts.assign(shape.counts.size(), own);
-    event.extras.edit().recvcounts = shape.counts;
+    event.extras.set_sendcounts(std::vector(shape.counts.size(), own));
+    event.extras.set_recvcounts(shape.counts);
   } else if (family == "reduce_scatter") {
-    event.extras.edit().counts = shape.counts;
+    event.extras.set_counts(shape.counts);
   } else {
     event.count = shape.count;
   }
@@ -51,15 +52,15 @@ void begin_everywhere(Builder& builder, const Event& event) {
 
 Event of_window(Op op, const std::string& win) {
   Event event = Builder::call(op);
-  event.extras.edit().win = win;
+  event.extras.set_win(win);
   return event;
 }
 
 Event transfer(Builder& builder, const std::string& win, std::int32_t target) {
   static constexpr Op kOps[] = {Op::put, Op::get, Op::accumulate};
   Event event = of_window(builder.one_of(kOps), win);
-  event.extras.edit().target = target;
-  event.extras.edit().disp = builder.new_place();
+  event.extras.set_target(target);
+  event.extras.set_disp(builder.new_place());
   event.count = 1;
   event.dtype = ElementType::int32;
   if (event.op == Op::accumulate) event.reduce = ReduceOp::sum;
@@ -121,12 +122,13 @@ std::int32_t add_creation(Builder& builder) {
   const std::int32_t comm = builder.declare("made", {ranks.begin(), ranks.begin() + members});
   const bool splits = op == Op::comm_split && members < size;
   const std::int32_t other = splits ? builder.declare("rest", {ranks.begin() + members, ranks.end()}) : kNoComm;
+  std::vector<std::int32_t> named(static_cast<std::size_t>(members));
+  std::iota(named.begin(), named.end(), 0);
   for (std::int32_t member = 0; member < size; ++member) {
     Event event = Builder::call(op, parent);
-    event.new_comm = member < members ? comm : other;
-    if (op == Op::comm_split) event.extras.edit().color = member < members ? 0 : 1;
-    if (op == Op::comm_create || op == Op::comm_create_group)
-      for (std::int32_t named = 0; named < members; ++named) event.extras.edit().ranks.push_back(named);
+    event.extras.set_new_comm(member < members ? comm : other);
+    if (op == Op::comm_split) event.extras.set_color(member < members ? 0 : 1);
+    if (op == Op::comm_create || op == Op::comm_create_group) event.extras.set_ranks(named);
     if (op == Op::comm_create_group && member >= members) continue;
     builder.begin(ranks[static_cast<std::size_t>(member)], event);
     if (op == Op::comm_idup) builder.complete(ranks[static_cast<std::size_t>(member)]);
@@ -151,8 +153,8 @@ void add_intercommunicator(Builder& builder) {
     create.root = 0;
     create.peer = side_of(rank) == 0 ? left_size : 0;
     create.tag = 7;
-    create.new_comm = comm;
-    create.extras.edit().remote = "world";
+    create.extras.set_new_comm(comm);
+    create.extras.set_remote("world");
     builder.emit(rank, create);
   }
   for (int calls = 1 + builder.below(2); calls > 0; --calls) {
@@ -186,8 +188,8 @@ void add_intercommunicator(Builder& builder) {
   const std::int32_t merged = builder.declare("merged", ranks);
   for (std::int32_t rank = 0; rank < builder.world(); ++rank) {
     Event merge = Builder::call(Op::intercomm_merge, comm);
-    merge.new_comm = merged;
-    merge.extras.edit().key = side_of(rank);
+    merge.extras.set_new_comm(merged);
+    merge.extras.set_key(side_of(rank));
     builder.emit(rank, merge);
   }
 }
@@ -203,9 +205,9 @@ void add_neighbours(Builder& builder) {
       }
   for (std::int32_t rank = 0; rank < builder.world(); ++rank) {
     Event create = Builder::call(Op::dist_graph_create_adjacent);
-    create.new_comm = comm;
-    create.extras.edit().sources = sources[static_cast<std::size_t>(rank)];
-    create.extras.edit().destinations = destinations[static_cast<std::size_t>(rank)];
+    create.extras.set_new_comm(comm);
+    create.extras.set_sources(sources[static_cast<std::size_t>(rank)]);
+    create.extras.set_destinations(destinations[static_cast<std::size_t>(rank)]);
     builder.emit(rank, create);
   }
   for (int calls = 1 + builder.below(2); calls > 0; --calls) {
@@ -223,7 +225,7 @@ void add_fences(Builder& builder) {
   const std::string win = "win";
   begin_everywhere(builder, of_window(Op::win_create, win));
   Event fence = of_window(Op::win_fence, win);
-  if (builder.one_in(2)) fence.extras.edit().assertions = "noprecede";
+  if (builder.one_in(2)) fence.extras.set_assertions("noprecede");
   begin_everywhere(builder, fence);
   for (int epochs = 1 + builder.below(2); epochs > 0; --epochs) {
     if (builder.one_in(2)) {
@@ -245,7 +247,7 @@ void add_exposures(Builder& builder) {
     const std::int32_t origin = (target + 1 + builder.below(builder.world() - 1)) % builder.world();
     const auto epoch = [&](Op op, std::int32_t rank, std::int32_t named) {
       Event event = of_window(op, win);
-      if (named >= 0) event.extras.edit().ranks = {named};
+      if (named >= 0) event.extras.set_ranks({named});
       builder.emit(rank, event);
     };
     epoch(Op::win_post, target, origin);
@@ -272,20 +274,20 @@ void add_locks(Builder& builder) {
     Event lock = of_window(all ? Op::win_lock_all : Op::win_lock, win),
           unlock = of_window(all ? Op::win_unlock_all : Op::win_unlock, win);
     if (!all) {
-      lock.extras.edit().lock = builder.one_in(3) ? "shared" : "exclusive";
-      lock.extras.edit().target = unlock.extras.edit().target = target;
+      lock.extras.set_lock(builder.one_in(3) ? "shared" : "exclusive");
+      for (Event* one : {&lock, &unlock}) one->extras.set_target(target);
     }
     builder.emit(rank, lock);
     if (builder.one_in(2)) builder.emit(rank, transfer(builder, win, target));
     if (nested && !all && builder.one_in(2)) {
       Event inner = lock, out = unlock;
-      inner.extras.edit().target = out.extras.edit().target = (target + 1) % builder.world();
+      for (Event* one : {&inner, &out}) one->extras.set_target((target + 1) % builder.world());
       builder.emit(rank, inner);
       builder.emit(rank, out);
     }
     if (builder.one_in(3)) {
       Event flush = of_window(all ? Op::win_flush_all : Op::win_flush, win);
-      if (!all) flush.extras.edit().target = target;
+      if (!all) flush.extras.set_target(target);
       builder.emit(rank, flush);
     }
     if (barrier) builder.emit(rank, Builder::call(Op::barrier));
@@ -296,12 +298,12 @@ void add_locks(Builder& builder) {
 void add_files(Builder& builder) {
   const auto of_file = [](Op op) {
     Event event = Builder::call(op);
-    event.extras.edit().file = "out";
+    event.extras.set_file("out");
     return event;
   };
   Event open = of_file(Op::file_open);
-  open.extras.edit().path = "out.dat";
-  open.extras.edit().mode = "create,rdwr";
+  open.extras.set_path("out.dat");
+  open.extras.set_mode("create,rdwr");
   begin_everywhere(builder, open);
   for (int calls = 1 + builder.below(3); calls > 0; --calls) {
     static constexpr Op kOps[] = {Op::file_set_view,   Op::file_sync,         Op::file_write_all,    Op::file_read_all,

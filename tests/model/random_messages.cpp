@@ -58,8 +58,8 @@ void add_exchange(Builder& builder) {
   const Op op = builder.one_in(3) ? Op::sendrecv_replace : Op::sendrecv;
   for (std::int32_t rank = 0; rank < size; ++rank) {
     Event event = half(op, comm, kUnset, tag, 1);
-    event.extras.edit().sendpeer = (rank + 1) % size;
-    event.extras.edit().recvpeer = (rank + size - 1) % size;
+    event.extras.set_sendpeer((rank + 1) % size);
+    event.extras.set_recvpeer((rank + size - 1) % size);
     builder.begin(ranks[static_cast<std::size_t>(rank)], event);
   }
 }
@@ -83,9 +83,9 @@ void add_probed_message(Builder& builder) {
   }
   Event recv = half(builder.one_in(2) ? Op::recv : Op::irecv, comm, source, tag, 1);
   if (probe.op == Op::mprobe || probe.op == Op::improbe) {
-    probe.extras.edit().message = builder.new_tag();
+    probe.extras.set_message(builder.new_tag());
     recv = half(builder.one_in(2) ? Op::mrecv : Op::imrecv, comm, kUnset, kUnset, 1);
-    recv.extras.edit().message = probe.extras->message;
+    recv.extras.set_message(probe.extras.message());
   }
   builder.emit(receiver, probe);
   if (builder.one_in(4)) {
@@ -149,7 +149,7 @@ void add_cancel(Builder& builder) {
 void add_partitions(Builder& builder) {
   const auto [from, to] = two_members(builder, 0);
   Event send = half(Op::psend_init, 0, to, 0, 1), recv = half(Op::precv_init, 0, from, 0, 1);
-  send.extras.edit().partitions = recv.extras.edit().partitions = 2;
+  for (Event* one : {&send, &recv}) one->extras.set_partitions(2);
   const std::uint32_t out = builder.initialize(from, send), in = builder.initialize(to, recv);
   for (int times = 1 + builder.below(2); times > 0; --times) {
     builder.start(from, out);
@@ -158,15 +158,15 @@ void add_partitions(Builder& builder) {
     for (std::uint32_t partition = 0; partition < 2; ++partition) {
       Event ready = Builder::call(at_once ? Op::pready_list : Op::pready);
       ready.request = out;
-      if (!at_once) ready.extras.edit().index = static_cast<std::int32_t>(partition);
-      if (at_once) ready.extras.edit().indices = {0, 1};
+      if (!at_once) ready.extras.set_index(static_cast<std::int32_t>(partition));
+      if (at_once) ready.extras.set_indices({0, 1});
       builder.emit(from, ready);
       if (at_once) break;
     }
     if (builder.one_in(3)) {
       Event arrived = Builder::call(Op::parrived);
       arrived.request = in;
-      arrived.extras.edit().index = builder.below(2);
+      arrived.extras.set_index(builder.below(2));
       arrived.flag = builder.below(2) != 0 ? 1 : 0;
       builder.emit(to, arrived);
     }
@@ -180,8 +180,8 @@ void add_streams(Builder& builder) {
   const std::int32_t comm = builder.declare("gpus", builder.members(0));
   builder.scenario().comms[static_cast<std::size_t>(comm)].backend = "nccl";
   const auto on = [](Event event, int stream) {
-    event.extras.edit().device = 0;
-    event.extras.edit().stream = stream == 0 ? "compute" : "copy";
+    event.extras.set_device(0);
+    event.extras.set_stream(stream == 0 ? "compute" : "copy");
     return event;
   };
   std::vector<int> last(builder.members(0).size(), -1);
@@ -193,7 +193,7 @@ void add_streams(Builder& builder) {
       if (before >= 0 && before != stream) {
         // Without this edge the two kernels may start in either order.
         Event record = on(Builder::call(Op::event_record), before), wait = on(Builder::call(Op::stream_wait), stream);
-        record.extras.edit().event = wait.extras.edit().event = "done";
+        for (Event* one : {&record, &wait}) one->extras.set_event("done");
         if (ordered) builder.emit(rank, record), builder.emit(rank, wait);
         if (!ordered) builder.not_legal();
       }
@@ -215,9 +215,9 @@ void add_streams(Builder& builder) {
   }
   for (std::int32_t rank = 0; rank < builder.world(); ++rank) {
     Event sync = Builder::call(builder.one_in(2) ? Op::device_sync : Op::stream_sync);
-    sync.extras.edit().device = 0;
+    sync.extras.set_device(0);
     if (sync.op == Op::stream_sync)
-      sync.extras.edit().stream = last[static_cast<std::size_t>(rank)] == 0 ? "compute" : "copy";
+      sync.extras.set_stream(last[static_cast<std::size_t>(rank)] == 0 ? "compute" : "copy");
     builder.emit(rank, sync);
   }
 }

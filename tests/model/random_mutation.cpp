@@ -83,16 +83,16 @@ bool change_event(Builder& builder, Event& event, std::int32_t rank) {
     case 1: return change_collective(builder, event);
     case 2: return change_comm(builder, event, rank);
     case 3:
-      if (event.extras->lock.empty()) return false;
-      event.extras.edit().lock = event.extras->lock == "shared" ? "exclusive" : "shared";
+      if (event.extras.lock().empty()) return false;
+      event.extras.set_lock(event.extras.lock() == "shared" ? "exclusive" : "shared");
       return true;
     case 4:
-      if (!event.extras->target || event.op == Op::win_unlock) return false;
-      event.extras.edit().target = builder.below(builder.world());
+      if (!event.extras.target() || event.op == Op::win_unlock) return false;
+      event.extras.set_target(builder.below(builder.world()));
       return true;
     default: {
       const auto other = other_operation(event.op);
-      if (!other || (event.extras->stream != "" && *other == Op::barrier)) return false;
+      if (!other || (event.extras.stream() != "" && *other == Op::barrier)) return false;
       event.op = *other;
       return true;
     }

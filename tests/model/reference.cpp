@@ -11,17 +11,17 @@ namespace {
 
 // The requests that a wait or a successful test must see done; for those that say which completed, these only.
 std::vector<std::uint32_t> awaited_requests(const Event& event) {
-  const EventExtras& own = event.extras.get();
-  std::vector<std::uint32_t> all = own.requests, chosen;
+  const EventExtras& own = event.extras;
+  std::vector<std::uint32_t> all = own.requests(), chosen;
   if (event.request != kNoRequest) all = {event.request};
-  if (own.index) chosen.push_back(all.at(static_cast<std::size_t>(*own.index)));
-  for (const std::uint32_t index : own.indices) chosen.push_back(all.at(index));
+  if (own.index()) chosen.push_back(all.at(static_cast<std::size_t>(*own.index())));
+  for (const std::uint32_t index : own.indices()) chosen.push_back(all.at(index));
   return chosen.empty() ? all : chosen;
 }
 
 bool takes_any(const Event& event) {
   const std::string_view family = info(event.op).family;
-  return (family == "waitany" || family == "waitsome") && !event.extras->index && event.extras->indices.empty();
+  return (family == "waitany" || family == "waitsome") && !event.extras.index() && event.extras.indices().empty();
 }
 
 // A test that failed, or an iprobe that saw nothing, does nothing. One that succeeded is a wait, in the program that
@@ -29,7 +29,7 @@ bool takes_any(const Event& event) {
 bool does_nothing(const Event& event) {
   const bool polls = kind_of(event.op) == OpKind::test || event.op == Op::iprobe || event.op == Op::improbe ||
                      event.op == Op::win_test;
-  const bool succeeded = event.flag == 1 || event.extras->index || !event.extras->indices.empty();
+  const bool succeeded = event.flag == 1 || event.extras.index() || !event.extras.indices().empty();
   return polls && !succeeded;
 }
 
@@ -123,7 +123,7 @@ class Explorer {
       activate(state, rank, request);
       ++one.starts;
       const Event& event = facts_.event(init);
-      one.ready.assign(static_cast<std::size_t>(event.op == Op::psend_init ? event.extras->partitions.value_or(1) : 0),
+      one.ready.assign(static_cast<std::size_t>(event.op == Op::psend_init ? event.extras.partitions().value_or(1) : 0),
                        0);
       if (is_partitioned(event) && partitions_clash(facts_, state, one)) state.mismatch = true;
       if (is_collective(event))

@@ -25,16 +25,16 @@ bool differ(const Amount& given, const Amount& taken) {
 }
 
 Amount single(const Event& event, bool sending) {
-  const EventExtras& own = event.extras.get();
-  const std::int64_t count = sending ? own.sendcount : own.recvcount;
-  const ElementType dtype = sending ? own.sendtype : own.recvtype;
+  const EventExtras& own = event.extras;
+  const std::int64_t count = sending ? own.sendcount() : own.recvcount();
+  const ElementType dtype = sending ? own.sendtype() : own.recvtype();
   return {count == kUnknownCount ? event.count : count, dtype == ElementType::unknown ? event.dtype : dtype};
 }
 
 Amount of_list(const Event& event, bool sending, std::int32_t member) {
-  const EventExtras& own = event.extras.get();
-  const auto& both = own.counts;
-  const auto& side = sending ? own.sendcounts : own.recvcounts;
+  const EventExtras& own = event.extras;
+  const auto& both = own.counts();
+  const auto& side = sending ? own.sendcounts() : own.recvcounts();
   const auto& list = side.empty() ? both : side;
   const auto index = static_cast<std::size_t>(member);
   return {index < list.size() ? list[index] : kUnknownCount, single(event, sending).dtype};
@@ -71,8 +71,8 @@ std::optional<std::pair<Amount, Amount>> passed(const Member& from, const Member
 // received, pairwise between every pair of communicating processes" (section 8.6).
 bool sends_along(const Facts& facts, Rank from, Rank to, std::int32_t comm) {
   for (const Event& event : facts.scenario.ranks[static_cast<std::size_t>(to)].events) {
-    const auto& sources = event.extras->sources;
-    if (event.new_comm == comm &&
+    const auto& sources = event.extras.sources();
+    if (event.extras.new_comm() == comm &&
         std::find(sources.begin(), sources.end(), facts.group_rank(comm, from)) != sources.end())
       return true;
   }
@@ -81,8 +81,8 @@ bool sends_along(const Facts& facts, Rank from, Rank to, std::int32_t comm) {
 
 // All members of a new group must name the same group; disjoint groups are legal (section 7.4.2).
 bool groups_clash(const Event& one, const Event& other) {
-  const auto& mine = one.extras->ranks;
-  const auto& theirs = other.extras->ranks;
+  const auto& mine = one.extras.ranks();
+  const auto& theirs = other.extras.ranks();
   const bool share = std::any_of(mine.begin(), mine.end(), [&](std::int32_t rank) {
     return std::find(theirs.begin(), theirs.end(), rank) != theirs.end();
   });
@@ -109,7 +109,7 @@ bool arguments_clash(const Facts& facts, const Seat& one, const Seat& other) {
   const Event& a = facts.event(one.at);
   const Event& b = facts.event(other.at);
   if (family(a) == "comm_create") return groups_clash(a, b);
-  if (kind_of(a.op) == OpKind::file) return a.op == Op::file_open && a.extras->mode != b.extras->mode;
+  if (kind_of(a.op) == OpKind::file) return a.op == Op::file_open && a.extras.mode() != b.extras.mode();
   if (kind_of(a.op) != OpKind::collective) return false;
   if ((info(a.op).traits & kNeighbor) != 0) {
     if ((info(a.op).traits & kVector) != 0) return false;  // not generated
@@ -136,7 +136,7 @@ bool arguments_clash(const Facts& facts, const Seat& one, const Seat& other) {
   }
   if (is_rooted(a.op) && a.root >= 0 && b.root >= 0 && a.root != b.root) return true;
   if (family(a) == "reduce_scatter")
-    return a.extras->counts != b.extras->counts || differ(single(a, true), single(b, true));
+    return a.extras.counts() != b.extras.counts() || differ(single(a, true), single(b, true));
   for (const auto& [from, to] :
        {std::pair(Member{a, rank_a}, Member{b, rank_b}), {Member{b, rank_b}, Member{a, rank_a}}})
     if (const auto amounts = passed(from, to); amounts && differ(amounts->first, amounts->second)) return true;

@@ -21,25 +21,25 @@ const Communicator& comm_of(const Facts& facts, const Event& event) {
 // Calls that meet by what they name and not by position (section 7.4.2): the group and the tag, or the leaders.
 std::string meeting_of(const Facts& facts, EventRef ref) {
   const Event& event = facts.event(ref);
-  const EventExtras& own = event.extras.get();
+  const EventExtras& own = event.extras;
   if (event.op == Op::comm_create_group || event.op == Op::comm_create_from_group)
-    return fmt::format("{} {} {} {} {}", family(event), event.comm, fmt::join(own.ranks, ","), tag_of(event),
-                       own.value);
-  if (event.op != Op::intercomm_create) return fmt::format("{} {}", family(event), event.new_comm);
+    return fmt::format("{} {} {} {} {}", family(event), event.comm, fmt::join(own.ranks(), ","), tag_of(event),
+                       own.value());
+  if (event.op != Op::intercomm_create) return fmt::format("{} {}", family(event), event.extras.new_comm());
   const Rank local = facts.peer(event.comm, ref.rank, event.root);
-  const Rank remote = facts.peer(std::max(facts.scenario.find_comm(own.remote), 0), ref.rank, event.peer);
+  const Rank remote = facts.peer(std::max(facts.scenario.find_comm(own.remote()), 0), ref.rank, event.peer);
   return fmt::format("leaders {} {} {}", std::min(local, remote), std::max(local, remote), tag_of(event));
 }
 
 Domain domain_of(const Facts& facts, EventRef ref) {
   const Event& event = facts.event(ref);
-  const EventExtras& own = event.extras.get();
+  const EventExtras& own = event.extras;
   if ((info(event.op).traits & kOutsideSequence) != 0)
     return {Domain::outside, facts.number_of(meeting_of(facts, ref)), 0};
   if (event.op == Op::win_free || event.op == Op::win_fence)
-    return {Domain::window, facts.number_of("window " + own.win), 0};
+    return {Domain::window, facts.number_of("window " + own.win()), 0};
   if (kind_of(event.op) == OpKind::file && event.op != Op::file_open)
-    return {Domain::file, facts.number_of("file " + own.file), 0};
+    return {Domain::file, facts.number_of("file " + own.file()), 0};
   return {Domain::comm, event.comm, 0};
 }
 
@@ -48,21 +48,22 @@ std::vector<Rank> participants(const Facts& facts, EventRef ref) {
   const Event& event = facts.event(ref);
   if (event.op == Op::comm_create_group || event.op == Op::comm_create_from_group) {
     std::vector<Rank> all;
-    for (const std::int32_t group_rank : event.extras->ranks)
+    for (const std::int32_t group_rank : event.extras.ranks())
       all.push_back(facts.peer(event.comm, ref.rank, group_rank));
     return all;
   }
-  const bool named_by_result = (info(event.op).traits & kOutsideSequence) != 0 && event.new_comm != kNoComm;
-  return facts.members(named_by_result ? event.new_comm : event.comm);
+  const bool named_by_result = (info(event.op).traits & kOutsideSequence) != 0 && event.extras.new_comm() != kNoComm;
+  return facts.members(named_by_result ? event.extras.new_comm() : event.comm);
 }
 
 // The neighbours that a member receives from: those that its call which made the communicator named (chapter 8). Where
 // the schedule does not show that call, or no neighbour at all, they may be all.
 std::vector<Rank> sources_of(const Facts& facts, Rank rank, std::int32_t comm) {
   for (const Event& event : facts.scenario.ranks[static_cast<std::size_t>(rank)].events) {
-    if (event.new_comm != comm || (event.extras->sources.empty() && event.extras->destinations.empty())) continue;
+    if (event.extras.new_comm() != comm || (event.extras.sources().empty() && event.extras.destinations().empty()))
+      continue;
     std::vector<Rank> sources;
-    for (const std::int32_t source : event.extras->sources)
+    for (const std::int32_t source : event.extras.sources())
       if (source >= 0) sources.push_back(facts.peer(comm, rank, source));
     return sources;
   }
@@ -91,7 +92,7 @@ std::vector<Rank> needed(const Facts& facts, EventRef ref, bool starting) {
   if (event.op == Op::win_fence) {
     // "A call to MPI_WIN_FENCE that is known not to end any epoch (in particular, a call with assert equal to
     // MPI_MODE_NOPRECEDE) does not necessarily act as a barrier" (section 12.5.1).
-    return event.extras->assertions.find("noprecede") != std::string::npos ? std::vector<Rank>{} : all;
+    return event.extras.assertions().find("noprecede") != std::string::npos ? std::vector<Rank>{} : all;
   }
   const auto own = facts.group_rank(event.comm, ref.rank);
   const auto& group = comm_of(facts, event).ranks;

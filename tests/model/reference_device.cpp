@@ -25,7 +25,7 @@ bool drained(const Facts& facts, const State& state, std::size_t lane, std::uint
 bool recorded(const Facts& facts, const State& state, EventRef ref) {
   const auto& events = facts.scenario.ranks[static_cast<std::size_t>(ref.rank)].events;
   for (std::uint32_t i = ref.index; i-- > 0;) {
-    if (events[i].op != Op::event_record || events[i].extras->event != events[ref.index].extras->event) continue;
+    if (events[i].op != Op::event_record || events[i].extras.event() != events[ref.index].extras.event()) continue;
     const auto [lane, unit] = facts.on_stream({ref.rank, i});
     return lane < 0 || state.lanes[static_cast<std::size_t>(lane)].next > unit;
   }
@@ -40,8 +40,8 @@ bool device_call_done(const Facts& facts, const State& state, EventRef ref) {
   if (event.op != Op::stream_sync && event.op != Op::device_sync) return true;
   for (std::size_t lane = 0; lane < facts.lanes.size(); ++lane) {
     const LaneFacts& one = facts.lanes[lane];
-    const bool meant = one.is_stream && one.rank == ref.rank && one.device == event.extras->device.value_or(0) &&
-                       (event.op == Op::device_sync || one.stream == event.extras->stream);
+    const bool meant = one.is_stream && one.rank == ref.rank && one.device == event.extras.device().value_or(0) &&
+                       (event.op == Op::device_sync || one.stream == event.extras.stream());
     if (meant && !drained(facts, state, lane, ref.index)) return false;
   }
   return true;

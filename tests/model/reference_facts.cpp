@@ -38,7 +38,7 @@ std::int32_t Facts::group_rank(std::int32_t comm, Rank rank) const {
 
 bool Facts::is_enqueued(const Event& event) const {
   const bool host_waits = event.op == Op::stream_sync || event.op == Op::event_sync || event.op == Op::device_sync;
-  return !event.extras->stream.empty() && !host_waits;
+  return !event.extras.stream().empty() && !host_waits;
 }
 
 LaneFacts& Facts::lane_of(LaneFacts wanted) {
@@ -55,7 +55,7 @@ void Facts::add_threads(Rank rank) {
   const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
   bool grouped = false;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
-    auto& units = lane_of({rank, false, 0, events[i].extras->thread.value_or(0), "", {}}).units;
+    auto& units = lane_of({rank, false, 0, events[i].extras.thread().value_or(0), "", {}}).units;
     if (!grouped || events[i].op == Op::group_end) units.push_back({});
     units.back().events.push_back(i);
     if (events[i].op == Op::group_start) grouped = true;
@@ -72,7 +72,7 @@ void Facts::add_streams(Rank rank) {
     if (events[i].op == Op::group_start)
       for (group = i; group < events.size() && events[group].op != Op::group_end;) ++group;
     if (!is_enqueued(events[i])) continue;
-    auto& units = lane_of({rank, true, events[i].extras->device.value_or(0), 0, events[i].extras->stream, {}}).units;
+    auto& units = lane_of({rank, true, events[i].extras.device().value_or(0), 0, events[i].extras.stream(), {}}).units;
     const std::uint32_t issued = i < group ? group : i;
     const auto launch = std::find_if(units.begin(), units.end(), [&](const auto& unit) {
       return unit.issued == issued && i < group && events[unit.events.front()].comm == events[i].comm;

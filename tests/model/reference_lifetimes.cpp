@@ -34,7 +34,7 @@ class RankReader {
     const Event& event = events_[at];
     switch (kind_of(event.op)) {
       case OpKind::start: {
-        const auto all = event.request == kNoRequest ? event.extras->requests : std::vector{event.request};
+        const auto all = event.request == kNoRequest ? event.extras.requests() : std::vector{event.request};
         return std::any_of(all.begin(), all.end(), [&](std::uint32_t one) { return is_wrong_start(at, one); });
       }
       case OpKind::partition: return is_wrong_mark(at);
@@ -58,15 +58,15 @@ class RankReader {
   // On a window or file that this rank makes only later.
   bool is_before_its_creation(std::size_t at) const {
     const auto makes = [&](const Event& other) {
-      return creates(other.op) && other.extras->win == events_[at].extras->win &&
-             other.extras->file == events_[at].extras->file;
+      return creates(other.op) && other.extras.win() == events_[at].extras.win() &&
+             other.extras.file() == events_[at].extras.file();
     };
     return latest(at, makes) == nullptr && std::any_of(events_.begin(), events_.end(), makes);
   }
 
   bool is_wrong_on_window(std::size_t at) const {
     const Event* last = latest(at, [&](const Event& one) {
-      return one.extras->win == events_[at].extras->win && (creates(one.op) || one.op == Op::win_free);
+      return one.extras.win() == events_[at].extras.win() && (creates(one.op) || one.op == Op::win_free);
     });
     return last != nullptr ? last->op == Op::win_free : is_before_its_creation(at);
   }
@@ -74,7 +74,7 @@ class RankReader {
   // --- Requests ---
 
   static bool names(const Event& event, std::uint32_t request) {
-    const auto& all = event.extras->requests;
+    const auto& all = event.extras.requests();
     return event.request == request || std::find(all.begin(), all.end(), request) != all.end();
   }
 
@@ -90,13 +90,13 @@ class RankReader {
     const bool test = kind_of(event.op) == OpKind::test;
     if ((!test && kind_of(event.op) != OpKind::wait) || !names(event, request)) return false;
     if (event.op == Op::request_get_status) return false;
-    const EventExtras& extras = event.extras.get();
+    const EventExtras& extras = event.extras;
     const auto is_it = [&](std::int64_t index) {
-      return index >= 0 && static_cast<std::size_t>(index) < extras.requests.size() &&
-             extras.requests[static_cast<std::size_t>(index)] == request;
+      return index >= 0 && static_cast<std::size_t>(index) < extras.requests().size() &&
+             extras.requests()[static_cast<std::size_t>(index)] == request;
     };
-    if (extras.index) return is_it(*extras.index);
-    if (!extras.indices.empty()) return std::any_of(extras.indices.begin(), extras.indices.end(), is_it);
+    if (extras.index()) return is_it(*extras.index());
+    if (!extras.indices().empty()) return std::any_of(extras.indices().begin(), extras.indices().end(), is_it);
     if (test && event.flag == 0) return false;
     const bool some =
         event.op == Op::waitany || event.op == Op::waitsome || event.op == Op::testany || event.op == Op::testsome;
@@ -108,7 +108,7 @@ class RankReader {
 
   bool has_threads() const {
     return std::any_of(events_.begin(), events_.end(),
-                       [](const Event& event) { return event.extras->thread.value_or(0) != 0; });
+                       [](const Event& event) { return event.extras.thread().value_or(0) != 0; });
   }
 
   Standing standing(std::size_t at, std::uint32_t request) const {
@@ -151,20 +151,20 @@ class RankReader {
     if (made == nullptr || now == Standing::gone) return marks;
     if (made->op != (marks ? Op::psend_init : Op::precv_init)) return true;
     if (now == Standing::idle) return marks;
-    std::vector<std::int64_t> partitions(event.extras->indices.begin(), event.extras->indices.end());
-    if (event.extras->index) partitions.push_back(*event.extras->index);
+    std::vector<std::int64_t> partitions(event.extras.indices().begin(), event.extras.indices().end());
+    if (event.extras.index()) partitions.push_back(*event.extras.index());
     return std::any_of(partitions.begin(), partitions.end(), [&](std::int64_t partition) {
-      return partition < 0 || partition >= *made->extras->partitions || (marks && is_marked(at, partition));
+      return partition < 0 || partition >= *made->extras.partitions() || (marks && is_marked(at, partition));
     });
   }
 
   bool is_marked(std::size_t at, std::int64_t partition) const {
     const std::uint32_t request = events_[at].request;
     const Event* last = latest(at, [&](const Event& event) {
-      const auto& all = event.extras->indices;
+      const auto& all = event.extras.indices();
       const bool marks =
           kind_of(event.op) == OpKind::partition && event.op != Op::parrived && event.request == request &&
-          (event.extras->index == partition || std::find(all.begin(), all.end(), partition) != all.end());
+          (event.extras.index() == partition || std::find(all.begin(), all.end(), partition) != all.end());
       return marks || (kind_of(event.op) == OpKind::start && names(event, request));
     });
     return last != nullptr && kind_of(last->op) == OpKind::partition;
@@ -173,11 +173,11 @@ class RankReader {
   // --- Messages ---
 
   bool is_wrong_fetch(std::size_t at) const {
-    const auto message = events_[at].extras->message;
+    const auto message = events_[at].extras.message();
     if (!message) return false;
     const Event* last = latest(at, [&](const Event& event) {
       const bool failed = event.op == Op::improbe && event.flag == 0;
-      return event.extras->message == message && !failed;
+      return event.extras.message() == message && !failed;
     });
     return last == nullptr || kind_of(last->op) == OpKind::recv;
   }
@@ -188,12 +188,13 @@ class RankReader {
     const Event& event = events_[at];
     if (event.comm == 0) return event.op == Op::comm_free || event.op == Op::comm_disconnect;
     const Event* last = latest(at, [&](const Event& one) {
-      return one.new_comm == event.comm || (kind_of(one.op) == OpKind::comm_free && one.comm == event.comm);
+      return one.extras.new_comm() == event.comm || (kind_of(one.op) == OpKind::comm_free && one.comm == event.comm);
     });
     if (last == nullptr) return false;
     if (kind_of(last->op) == OpKind::comm_free) {  // a call that does not say what it made may have made it again
-      const Event* made = latest(
-          at, [](const Event& one) { return kind_of(one.op) == OpKind::comm_create && one.new_comm == kNoComm; });
+      const Event* made = latest(at, [](const Event& one) {
+        return kind_of(one.op) == OpKind::comm_create && one.extras.new_comm() == kNoComm;
+      });
       return made == nullptr || made < last;
     }
     return form_of(last->op) == OpForm::nonblocking && standing(at, last->request) == Standing::active;
@@ -203,10 +204,10 @@ class RankReader {
 
   bool is_wrong_on_file(std::size_t at) const {
     const Event& event = events_[at];
-    const std::string& file = event.extras->file;
+    const std::string& file = event.extras.file();
     if (creates(event.op)) return is_gone(at);
     const Event* last = latest(at, [&](const Event& one) {
-      return one.extras->file == file && (creates(one.op) || one.op == Op::file_close);
+      return one.extras.file() == file && (creates(one.op) || one.op == Op::file_close);
     });
     if (last != nullptr ? last->op == Op::file_close : is_before_its_creation(at)) return true;
     const bool rests = event.op == Op::file_close || event.op == Op::file_set_view || event.op == Op::file_set_size ||
@@ -218,13 +219,13 @@ class RankReader {
 
   const Event* open_split(std::size_t at, const std::string& file) const {
     const Event* last = latest(
-        at, [&](const Event& one) { return one.extras->file == file && (ends(one, "_begin") || ends(one, "_end")); });
+        at, [&](const Event& one) { return one.extras.file() == file && (ends(one, "_begin") || ends(one, "_end")); });
     return last != nullptr && ends(*last, "_begin") ? last : nullptr;
   }
 
   bool is_wrong_split(std::size_t at) const {
     const Event& event = events_[at];
-    const Event* open = open_split(at, event.extras->file);
+    const Event* open = open_split(at, event.extras.file());
     if (!ends(event, "_end")) {
       const bool beside =
           event.op == Op::file_set_info || event.op == Op::file_set_atomicity || event.op == Op::file_seek_shared;
@@ -239,14 +240,14 @@ class RankReader {
     for (std::size_t i = 0; i < at; ++i) {
       const Event& event = events_[i];
       const bool begun = kind_of(event.op) == OpKind::file && form_of(event.op) == OpForm::nonblocking;
-      if (begun && event.extras->file == file && standing(at, event.request) == Standing::active) return true;
+      if (begun && event.extras.file() == file && standing(at, event.request) == Standing::active) return true;
     }
     return false;
   }
 
   bool leaves_split_open() const {
     return std::any_of(events_.begin(), events_.end(), [&](const Event& event) {
-      return creates(event.op) && !event.extras->file.empty() && open_split(events_.size(), event.extras->file);
+      return creates(event.op) && !event.extras.file().empty() && open_split(events_.size(), event.extras.file());
     });
   }
 

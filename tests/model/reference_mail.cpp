@@ -13,11 +13,11 @@ struct Half {
 };
 
 Half half_of(const Event& event, bool sending) {
-  const EventExtras& own = event.extras.get();
+  const EventExtras& own = event.extras;
   Half half{event.peer, tag_of(event), event.count, event.dtype};
-  const std::int32_t peer = sending ? own.sendpeer : own.recvpeer, tag = sending ? own.sendtag : own.recvtag;
-  const std::int64_t count = sending ? own.sendcount : own.recvcount;
-  const ElementType dtype = sending ? own.sendtype : own.recvtype;
+  const std::int32_t peer = sending ? own.sendpeer() : own.recvpeer(), tag = sending ? own.sendtag() : own.recvtag();
+  const std::int64_t count = sending ? own.sendcount() : own.recvcount();
+  const ElementType dtype = sending ? own.sendtype() : own.recvtype();
   if (peer != kUnset) half.peer = peer;
   if (tag != kUnset) half.tag = tag;
   if (count != kUnknownCount) half.count = count;
@@ -128,7 +128,7 @@ std::vector<std::size_t> visible(const Facts& facts, const State& state, EventRe
 }
 
 void take_probed(const Facts& facts, State& state, EventRef mprobe, std::size_t send) {
-  add(state.probed, Probed{mprobe.rank, facts.event(mprobe).extras->message.value_or(0), state.sends[send]});
+  add(state.probed, Probed{mprobe.rank, facts.event(mprobe).extras.message().value_or(0), state.sends[send]});
   state.sends.erase(state.sends.begin() + static_cast<std::ptrdiff_t>(send));
 }
 
@@ -136,7 +136,7 @@ void take_probed(const Facts& facts, State& state, EventRef mprobe, std::size_t 
 // a matching receive is posted with MPI_MRECV or MPI_IMRECV, and the receive operation has started to receive the
 // message" (section 3.8.2).
 void fetch_probed(const Facts& facts, State& state, EventRef mrecv) {
-  const std::int64_t message = facts.event(mrecv).extras->message.value_or(0);
+  const std::int64_t message = facts.event(mrecv).extras.message().value_or(0);
   for (std::size_t i = 0; i < state.probed.size(); ++i) {
     if (state.probed[i].rank != mrecv.rank || state.probed[i].message != message) continue;
     Side recv;
@@ -208,8 +208,8 @@ bool is_partitioned(const Event& init) {
 
 void make_ready(const Facts& facts, State& state, EventRef ref) {
   const Event& event = facts.event(ref);
-  std::vector<std::uint32_t> partitions = event.extras->indices;
-  if (event.extras->index) partitions.push_back(static_cast<std::uint32_t>(*event.extras->index));
+  std::vector<std::uint32_t> partitions = event.extras.indices();
+  if (event.extras.index()) partitions.push_back(static_cast<std::uint32_t>(*event.extras.index()));
   for (Persistent& request : state.persistent)
     if (request.rank == ref.rank && request.request == event.request)
       for (const std::uint32_t partition : partitions)
@@ -223,7 +223,7 @@ bool partitions_clash(const Facts& facts, const State& state, const Persistent& 
   const Event& theirs = facts.event({other->rank, other->init});
   const Event& send = own.op == Op::psend_init ? own : theirs;
   const Event& recv = own.op == Op::psend_init ? theirs : own;
-  const auto all = [](const Event& init) { return init.count * init.extras->partitions.value_or(1); };
+  const auto all = [](const Event& init) { return init.count * init.extras.partitions().value_or(1); };
   return send.dtype != recv.dtype || all(send) > all(recv);  // of what is generated
 }
 
@@ -233,7 +233,7 @@ bool partitions_done(const Facts& facts, const State& state, const Persistent& r
   if (facts.peer(init.comm, request.rank, init.peer) < 0) return true;
   const Persistent* other = partner(facts, state, request);
   if (init.op == Op::precv_init) return other != nullptr && filled(*other) >= request.starts;
-  const Half half{0, 0, init.count < 0 ? -1 : init.count * init.extras->partitions.value_or(1), init.dtype};
+  const Half half{0, 0, init.count < 0 ? -1 : init.count * init.extras.partitions().value_or(1), init.dtype};
   const bool taken = other != nullptr && other->starts >= request.starts;
   return filled(request) >= request.starts && (taken || !waits_for_receive(facts, init, half));
 }
@@ -243,7 +243,7 @@ bool has_arrived(const Facts& facts, const State& state, EventRef parrived) {
   for (const Persistent& request : state.persistent) {
     if (request.rank != parrived.rank || request.request != event.request) continue;
     const Persistent* sender = partner(facts, state, request);
-    const auto partition = static_cast<std::size_t>(event.extras->index.value_or(0));
+    const auto partition = static_cast<std::size_t>(event.extras.index().value_or(0));
     const Event& init = facts.event({request.rank, request.init});
     const bool from_nobody = facts.peer(init.comm, request.rank, init.peer) < 0;
     if (request.starts == 0 || from_nobody) return true;

@@ -7,15 +7,15 @@ namespace petri::test::reference {
 namespace {
 
 std::int32_t window(const Facts& facts, const Event& event) {
-  return facts.number_of("window " + event.extras->win);
+  return facts.number_of("window " + event.extras.win());
 }
 Rank target(const Facts& facts, EventRef ref) {
   const Event& event = facts.event(ref);
-  return facts.peer(event.comm, ref.rank, event.extras->target.value_or(-1));
+  return facts.peer(event.comm, ref.rank, event.extras.target().value_or(-1));
 }
 std::vector<Rank> named_ranks(const Facts& facts, EventRef ref) {
   std::vector<Rank> ranks;
-  for (const std::int32_t group_rank : facts.event(ref).extras->ranks)
+  for (const std::int32_t group_rank : facts.event(ref).extras.ranks())
     ranks.push_back(facts.peer(facts.event(ref).comm, ref.rank, group_rank));
   return ranks;
 }
@@ -100,7 +100,7 @@ void begin_window_call(const Facts& facts, State& state, EventRef ref, Owner own
       for (const Rank exposed : named_ranks(facts, ref)) add(state.starts, {win, exposed, ref.rank});
       break;
     case Op::win_lock: {
-      const bool exclusive = event.extras->lock == "exclusive";
+      const bool exclusive = event.extras.lock() == "exclusive";
       if (target(facts, ref) >= 0) add(state.locks, {win, target(facts, ref), ref.rank, exclusive, false});
       break;
     }

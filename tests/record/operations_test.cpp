@@ -267,14 +267,14 @@ TEST(RecordDigests, AreThoseOfTheBuffersBytes) {
   const double data[3] = {1.0, -2.0, 0.5};
   const double sum[3] = {2.0, -4.0, 1.0};
   const Event& allreduce = scenario.ranks[0].events.at(1);
-  ASSERT_TRUE(allreduce.extras->in && allreduce.extras->out);
-  EXPECT_EQ(allreduce.extras->in->digest, digest_of(std::as_bytes(std::span(data))));
-  EXPECT_EQ(allreduce.extras->out->digest, digest_of(std::as_bytes(std::span(sum))));
-  EXPECT_EQ(allreduce.extras->in->min, -2.0);
-  EXPECT_EQ(allreduce.extras->out->sum, -1.0);
+  ASSERT_TRUE(allreduce.extras.in() && allreduce.extras.out());
+  EXPECT_EQ(allreduce.extras.in()->digest, digest_of(std::as_bytes(std::span(data))));
+  EXPECT_EQ(allreduce.extras.out()->digest, digest_of(std::as_bytes(std::span(sum))));
+  EXPECT_EQ(allreduce.extras.in()->min, -2.0);
+  EXPECT_EQ(allreduce.extras.out()->sum, -1.0);
   const Event& irecv = scenario.ranks[1].events.at(2);  // two elements came into room for three
-  ASSERT_TRUE(irecv.extras->out);
-  EXPECT_EQ(irecv.extras->out->digest, digest_of(std::as_bytes(std::span(data).first(2))));
+  ASSERT_TRUE(irecv.extras.out());
+  EXPECT_EQ(irecv.extras.out()->digest, digest_of(std::as_bytes(std::span(data).first(2))));
 }
 
 TEST(RecordDigests, AreNotTakenUnlessAskedFor) {
@@ -304,7 +304,7 @@ TEST(RecordRing, KeepsTheLatestEventsAndCountsTheOthers) {
     EXPECT_EQ(rank.end.dropped + rank.events.size(), 50003u);
     const Event& bcast = rank.events.at(rank.events.size() - 2);
     EXPECT_EQ(bcast.op, Op::bcast);
-    EXPECT_EQ(bcast.coll_seq, 50000);
+    EXPECT_EQ(bcast.extras.coll_seq(), 50000);
     EXPECT_EQ(bcast.seq, 50001u);
   }
 }

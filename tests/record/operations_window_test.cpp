@@ -100,16 +100,17 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-std::optional<Place> place(const Scenario& scenario, int rank, Op op, std::optional<Buffer> EventExtras::*buffer) {
+std::optional<Place> place(const Scenario& scenario, int rank, Op op,
+                           const std::optional<Buffer>& (EventExtras::*buffer)() const) {
   const auto& events = scenario.ranks.at(static_cast<std::size_t>(rank)).events;
   const auto find = [&](Op wanted) {
     return std::find_if(events.begin(), events.end(), [=](const Event& event) { return event.op == wanted; });
   };
-  const EventExtras& origin = find(Op::bcast)->extras.get();
+  const EventExtras& origin = find(Op::bcast)->extras;
   const auto found = find(op);
-  if (found == events.end() || !(found->extras.get().*buffer)) return std::nullopt;
-  const std::uint64_t base = (rank == 0 ? origin.sendbuffer : origin.recvbuffer).value().address;
-  const Buffer memory = *(found->extras.get().*buffer);
+  if (found == events.end() || !(found->extras.*buffer)()) return std::nullopt;
+  const std::uint64_t base = (rank == 0 ? origin.sendbuffer() : origin.recvbuffer()).value().address;
+  const Buffer memory = *(found->extras.*buffer)();
   return Place{static_cast<std::int64_t>(memory.address - base), memory.bytes};
 }
 
@@ -134,7 +135,7 @@ TEST(RecordBuffers, ReachFromTheFirstToTheLastByteWhereACallTouchesAll) {
 TEST(RecordBuffers, AreNotRecordedUnlessAskedFor) {
   const Scenario& scenario = record(2, "buffers");
   EXPECT_EQ(scenario.ranks[0].events.at(1).op, Op::bcast);
-  EXPECT_FALSE(scenario.ranks[0].events.at(1).extras->sendbuffer);
+  EXPECT_FALSE(scenario.ranks[0].events.at(1).extras.sendbuffer());
 }
 
 }  // namespace

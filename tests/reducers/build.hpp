@@ -52,13 +52,13 @@ inline Event wait_for(std::uint32_t request) {
 
 inline Event wait_for_all(std::vector<std::uint32_t> requests) {
   Event made = event(Op::waitall);
-  made.extras.edit().requests = std::move(requests);
+  made.extras.set_requests(std::move(requests));
   return made;
 }
 
 inline Event making(Op op, std::int32_t new_comm, std::int32_t parent = 0) {
   Event made = on(event(op), parent);
-  made.new_comm = new_comm;
+  made.extras.set_new_comm(new_comm);
   return made;
 }
 

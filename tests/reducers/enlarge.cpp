@@ -91,9 +91,10 @@ class Enlarger {
     for (Event event : trace.events) {
       event.seq += before;
       event.comm = comm_[static_cast<std::size_t>(event.comm)];
-      if (event.new_comm != kNoComm) event.new_comm = comm_[static_cast<std::size_t>(event.new_comm)];
-      const std::string& bridge = event.extras->remote;
-      if (event.op == Op::intercomm_create && (bridge.empty() || bridge == "world")) event.extras.edit().remote = kJob;
+      if (event.extras.new_comm() != kNoComm)
+        event.extras.set_new_comm(comm_[static_cast<std::size_t>(event.extras.new_comm())]);
+      const std::string& bridge = event.extras.remote();
+      if (event.op == Op::intercomm_create && (bridge.empty() || bridge == "world")) event.extras.set_remote(kJob);
       if (event.step != kUnset) event.step += around_.steps;
       to.events.push_back(std::move(event));
     }

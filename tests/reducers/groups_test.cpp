@@ -42,7 +42,7 @@ TEST(Groups, AReceiveOfAnySourceJoinsTheSenderThatItGot) {
   add(job, 1, message(Op::send, 0));
   add(job, 2, message(Op::send, 0));
   Event any = message(Op::recv, kAny);
-  set_matched(any, 2);
+  any.extras.set_matched(2);
   add(job, 0, any);
   add(job, 0, message(Op::recv, kAny));
   const Groups groups = group_events(job);

@@ -115,7 +115,7 @@ TEST(Slice, KeepsTheFailureItsPartnersAndTheLifeOfRequests) {
   const auto search = slice()->propose(share(job), context);
   const Scenario tight = *search->apply();
   EXPECT_THAT(ops_of(tight, 0), ElementsAre(Op::isend, Op::waitall));
-  EXPECT_THAT(tight.ranks[0].events[1].extras->requests, ElementsAre(1U));
+  EXPECT_THAT(tight.ranks[0].events[1].extras.requests(), ElementsAre(1U));
   EXPECT_THAT(ops_of(tight, 1), ElementsAre(Op::recv));
   EXPECT_THAT(ops_of(tight, 2), IsEmpty());
 }
@@ -295,15 +295,15 @@ TEST(ShrinkPayload, CountsBecomeSmallAndKeepTheirOrder) {
   Scenario job(1);
   for (const std::int64_t count : {4096, 17, 4096, 0, 100000}) add(job, 0, collective(Op::allreduce, 0, count));
   Event with_values = collective(Op::bcast, 0, 17);
-  with_values.extras.edit().values.assign(17, 0.5);
-  with_values.extras.edit().in = Summary{"xxh3-128:00", {}, {}, {}, {}, {}, {}};
+  with_values.extras.set_values(std::vector(17, 0.5));
+  with_values.extras.set_in(Summary{"xxh3-128:00", {}, {}, {}, {}, {}, {}});
   add(job, 0, with_values);
   const Scenario small = walk(shrink_payload(), job, when([](const Scenario&) { return true; }));
   std::vector<std::int64_t> counts;
   for (const Event& made : small.ranks[0].events) counts.push_back(made.count);
   EXPECT_THAT(counts, ElementsAre(2, 1, 2, 0, 3, 1));
-  EXPECT_THAT(small.ranks[0].events[5].extras->values, ElementsAre(0.5));
-  EXPECT_FALSE(small.ranks[0].events[5].extras->in.has_value());
+  EXPECT_THAT(small.ranks[0].events[5].extras.values(), ElementsAre(0.5));
+  EXPECT_FALSE(small.ranks[0].events[5].extras.in().has_value());
 }
 
 TEST(ShrinkPayload, AFailureBeyondALimitKeepsWhatItNeeds) {
@@ -319,7 +319,7 @@ TEST(ShrinkPayload, AFailureBeyondALimitKeepsWhatItNeeds) {
 TEST(ShrinkPayload, APayloadFileKeepsItsSize) {
   Scenario job(1);
   Event from_file = collective(Op::bcast, 0, 64);
-  from_file.extras.edit().npy = "input.npy";
+  from_file.extras.set_npy("input.npy");
   add(job, 0, from_file);
   add(job, 0, collective(Op::bcast, 0, 64));
   const Scenario small = walk(shrink_payload(), job, when([](const Scenario&) { return true; }));

@@ -29,7 +29,7 @@ TEST(RepairWindows, AStartThatMeetsNobodyGoesWithItsComplete) {
               "win_post(win=w ranks=[0]); win_wait(win=w)"});
   const Scenario left = without_rank(job, 1);
   ASSERT_EQ(left.ranks[0].events.size(), 2u);
-  EXPECT_THAT(event_of(left, 0, 0).extras->ranks, ElementsAre(1));
+  EXPECT_THAT(event_of(left, 0, 0).extras.ranks(), ElementsAre(1));
 }
 
 TEST(RepairWindows, AnEpochOfAnEarlierWindowIsNoneOfALaterOne) {
@@ -46,7 +46,7 @@ TEST(RepairWindows, LocksAtADroppedTargetGo) {
               "", ""});
   const Scenario left = without_rank(job, 1);
   ASSERT_EQ(left.ranks[0].events.size(), 2u);
-  EXPECT_EQ(event_of(left, 0, 0).extras->target, 1);
+  EXPECT_EQ(event_of(left, 0, 0).extras.target(), 1);
 }
 
 TEST(RepairTopologies, CountsFollowTheNeighboursThatAreLeft) {
@@ -57,10 +57,10 @@ TEST(RepairTopologies, CountsFollowTheNeighboursThatAreLeft) {
               "cart_create(new=t dims=[3] periods=[1] sources=[1,0] destinations=[1,0]); neighbor_alltoallv(comm=t)"},
              R"({"comm":"t","ranks":[0,1,2]})");
   const Scenario left = without_rank(job, 1);
-  EXPECT_THAT(event_of(left, 0, 0).extras->sources, ElementsAre(1));
-  EXPECT_THAT(event_of(left, 0, 0).extras->dims, IsEmpty());
-  EXPECT_THAT(event_of(left, 0, 1).extras->sendcounts, ElementsAre(5));
-  EXPECT_THAT(event_of(left, 0, 1).extras->recvcounts, ElementsAre(7));
+  EXPECT_THAT(event_of(left, 0, 0).extras.sources(), ElementsAre(1));
+  EXPECT_THAT(event_of(left, 0, 0).extras.dims(), IsEmpty());
+  EXPECT_THAT(event_of(left, 0, 1).extras.sendcounts(), ElementsAre(5));
+  EXPECT_THAT(event_of(left, 0, 1).extras.recvcounts(), ElementsAre(7));
 }
 
 constexpr const char* kGroups = R"({"comm":"l","ranks":[0,1]}

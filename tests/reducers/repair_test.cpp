@@ -57,12 +57,12 @@ TEST(Repair, PeersAndMatchesAreRenumberedInTheirCommunicator) {
   const std::int32_t comm = add_comm(job, "pp", {3, 2, 1, 0});
   add(job, 0, on(message(Op::send, 1), comm));  // to global rank 2
   Event any = on(message(Op::recv, kAny), comm);
-  set_matched(any, 3);  // global rank 0
+  any.extras.set_matched(3);  // global rank 0
   add(job, 2, any);
   const Scenario small = *cut(job, without_ranks(job, {3}));
   EXPECT_EQ(only_event(small, 0).peer, 0);
   EXPECT_EQ(only_event(small, 2).peer, kAny);
-  EXPECT_EQ(only_event(small, 2).extras->matched, 2);
+  EXPECT_EQ(only_event(small, 2).extras.matched(), 2);
 }
 
 TEST(Repair, MessagesWithADroppedPeerGoWithTheirWaits) {
@@ -73,25 +73,25 @@ TEST(Repair, MessagesWithADroppedPeerGoWithTheirWaits) {
   add(job, 0, wait_for_all({7, 8}));
   add(job, 0, message(Op::probe, 1));
   Event any = message(Op::recv, kAny);
-  set_matched(any, 1);
+  any.extras.set_matched(1);
   add(job, 0, any);
   add(job, 0, message(Op::send, kNull));
   const Scenario small = *cut(job, without_ranks(job, {1}));
   EXPECT_THAT(ops_of(small, 0), ElementsAre(Op::isend, Op::waitall, Op::send));
-  EXPECT_THAT(small.ranks[0].events[1].extras->requests, ElementsAre(8U));
+  EXPECT_THAT(small.ranks[0].events[1].extras.requests(), ElementsAre(8U));
 }
 
 TEST(Repair, ASendrecvLosesTheHalfWithADroppedPeer) {
   Scenario job(3);
   Event shift = event(Op::sendrecv);
-  shift.extras.edit().sendpeer = 1;
-  shift.extras.edit().recvpeer = 2;
+  shift.extras.set_sendpeer(1);
+  shift.extras.set_recvpeer(2);
   add(job, 0, shift);
   add(job, 0, message(Op::sendrecv, 2));
   const Scenario small = *cut(job, without_ranks(job, {2}));
   ASSERT_THAT(ops_of(small, 0), ElementsAre(Op::sendrecv));
-  EXPECT_EQ(only_event(small, 0).extras->sendpeer, 1);
-  EXPECT_EQ(only_event(small, 0).extras->recvpeer, kNull);
+  EXPECT_EQ(only_event(small, 0).extras.sendpeer(), 1);
+  EXPECT_EQ(only_event(small, 0).extras.recvpeer(), kNull);
   EXPECT_THAT(ops_of(*cut(job, without_ranks(job, {1, 2})), 0), IsEmpty());
 }
 
@@ -116,33 +116,33 @@ TEST(Repair, ADroppedRootIsSucceededAlikeOnAllMembers) {
 TEST(Repair, CountsOfMembersThatLeftGo) {
   Scenario job(3);
   Event all = event(Op::alltoallv);
-  all.extras.edit().sendcounts = {1, 2, 3};
-  all.extras.edit().recvcounts = {4, 5, 6};
+  all.extras.set_sendcounts({1, 2, 3});
+  all.extras.set_recvcounts({4, 5, 6});
   add(job, 2, all);
   Event neighbours = event(Op::neighbor_allgatherv);
-  neighbours.extras.edit().recvcounts = {7, 8, 9};
+  neighbours.extras.set_recvcounts({7, 8, 9});
   add(job, 2, neighbours);
   const Scenario small = *cut(job, without_ranks(job, {1}));
-  EXPECT_THAT(small.ranks[1].events[0].extras->sendcounts, ElementsAre(1, 3));
-  EXPECT_THAT(small.ranks[1].events[0].extras->recvcounts, ElementsAre(4, 6));
-  EXPECT_THAT(small.ranks[1].events[1].extras->recvcounts, ElementsAre(7, 8, 9));
+  EXPECT_THAT(small.ranks[1].events[0].extras.sendcounts(), ElementsAre(1, 3));
+  EXPECT_THAT(small.ranks[1].events[0].extras.recvcounts(), ElementsAre(4, 6));
+  EXPECT_THAT(small.ranks[1].events[1].extras.recvcounts(), ElementsAre(7, 8, 9));
 }
 
 TEST(Repair, TargetsAndNamedMembersAreRenumbered) {
   Scenario job(3);
   Event put = event(Op::put);
-  put.extras.edit().target = 2;
+  put.extras.set_target(2);
   add(job, 1, put);
   Event lost = event(Op::put);
-  lost.extras.edit().target = 0;
+  lost.extras.set_target(0);
   add(job, 1, lost);
   Event create = event(Op::comm_create);
-  create.extras.edit().ranks = {0, 2};
+  create.extras.set_ranks({0, 2});
   add(job, 1, create);
   const Scenario small = *cut(job, without_ranks(job, {0}));
   ASSERT_THAT(ops_of(small, 0), ElementsAre(Op::put, Op::comm_create));
-  EXPECT_EQ(*small.ranks[0].events[0].extras->target, 1);
-  EXPECT_THAT(small.ranks[0].events[1].extras->ranks, ElementsAre(1));
+  EXPECT_EQ(*small.ranks[0].events[0].extras.target(), 1);
+  EXPECT_THAT(small.ranks[0].events[1].extras.ranks(), ElementsAre(1));
 }
 
 TEST(Repair, WhatUsesADroppedCommunicatorGoesAndItsCreationStaysACall) {
@@ -159,7 +159,7 @@ TEST(Repair, WhatUsesADroppedCommunicatorGoesAndItsCreationStaysACall) {
   const Scenario small = *cut(job, keep);
   EXPECT_EQ(small.comms.size(), 1U);
   ASSERT_THAT(ops_of(small, 0), ElementsAre(Op::comm_dup));
-  EXPECT_EQ(only_event(small, 0).new_comm, kNoComm);
+  EXPECT_EQ(only_event(small, 0).extras.new_comm(), kNoComm);
 }
 
 TEST(Repair, CommunicatorsWithoutEventDisappearAndTheOthersMoveUp) {
@@ -182,17 +182,17 @@ TEST(Repair, AWaitFollowsTheMakerOfItsRequest) {
   add(job, 0, message(Op::isend, 1, 0, 1));
   add(job, 0, message(Op::irecv, 1, 0, 2));
   Event some = event(Op::waitsome);
-  some.extras.edit().requests = {1, 2};
-  some.extras.edit().indices = {0, 1};
-  some.extras.edit().index = 1;
+  some.extras.set_requests({1, 2});
+  some.extras.set_indices({0, 1});
+  some.extras.set_index(1);
   add(job, 0, some);
   add(job, 0, wait_for(99));  // made before the record began
   const Scenario small = *cut(job, without_events(job, {{0, 0}}));
   ASSERT_THAT(ops_of(small, 0), ElementsAre(Op::irecv, Op::waitsome, Op::wait));
-  const EventExtras& x = small.ranks[0].events[1].extras.get();
-  EXPECT_THAT(x.requests, ElementsAre(2U));
-  EXPECT_THAT(x.indices, ElementsAre(0U));
-  EXPECT_EQ(*x.index, 0);
+  const EventExtras& x = small.ranks[0].events[1].extras;
+  EXPECT_THAT(x.requests(), ElementsAre(2U));
+  EXPECT_THAT(x.indices(), ElementsAre(0U));
+  EXPECT_EQ(*x.index(), 0);
   EXPECT_THAT(ops_of(*cut(job, without_events(job, {{0, 0}, {0, 1}})), 0), ElementsAre(Op::wait));
 }
 
@@ -236,9 +236,9 @@ TEST(Repair, OnlyWhatComesBehindTheMakerOfARequestGoesWithIt) {
 TEST(Repair, AMatchedReceiveGoesWithItsProbe) {
   Scenario job(2);
   Event probe = message(Op::mprobe, 1);
-  probe.extras.edit().message = 5;
+  probe.extras.set_message(5);
   Event recv = event(Op::mrecv);
-  recv.extras.edit().message = 5;
+  recv.extras.set_message(5);
   add(job, 0, probe);
   add(job, 0, recv);
   EXPECT_THAT(ops_of(*cut(job, without_events(job, {{0, 0}})), 0), IsEmpty());
@@ -250,13 +250,13 @@ TEST(Repair, PositionsAreLoweredByTheCallsBeforeThem) {
   const std::int32_t comm = add_comm(job, "c", {0});
   for (std::int32_t position = 10; position < 13; ++position) {
     Event barrier = collective(Op::barrier);
-    barrier.coll_seq = position;
+    barrier.extras.set_coll_seq(position);
     add(job, 0, barrier);
     add(job, 0, collective(Op::barrier, comm));
   }
   const Scenario small = *cut(job, without_events(job, {{0, 0}, {0, 1}}));
-  EXPECT_EQ(small.ranks[0].events[0].coll_seq, 10);
-  EXPECT_EQ(small.ranks[0].events[2].coll_seq, 11);
+  EXPECT_EQ(small.ranks[0].events[0].extras.coll_seq(), 10);
+  EXPECT_EQ(small.ranks[0].events[2].extras.coll_seq(), 11);
   EXPECT_EQ(small.ranks[0].events[0].seq, 2U);
 }
 

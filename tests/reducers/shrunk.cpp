@@ -31,7 +31,8 @@ Scenario without_event(const Scenario& scenario, EventRef ref) {
   const Event gone = events[ref.index];
   events.erase(events.begin() + ref.index);
   for (std::size_t i = ref.index; i < events.size(); ++i)
-    if (is_positional(gone.op) && events[i].coll_seq > 0 && venue_of(events[i]) == venue_of(gone)) --events[i].coll_seq;
+    if (is_positional(gone.op) && events[i].extras.coll_seq() > 0 && venue_of(events[i]) == venue_of(gone))
+      events[i].extras.set_coll_seq(events[i].extras.coll_seq() - 1);
   std::vector<double>& times = less.ranks[static_cast<std::size_t>(ref.rank)].times;
   if (ref.index < times.size()) times.erase(times.begin() + ref.index);
   return less;
@@ -41,10 +42,10 @@ Scenario without_event(const Scenario& scenario, EventRef ref) {
 // but who receives one message twice is not to end as one who receives what was never there.
 bool is_received_later(const Scenario& scenario, EventRef ref) {
   const std::vector<Event>& events = scenario.ranks[static_cast<std::size_t>(ref.rank)].events;
-  const auto& message = events[ref.index].extras->message;
+  const auto& message = events[ref.index].extras.message();
   return kind_of(events[ref.index].op) == OpKind::probe && message &&
          std::any_of(events.begin() + ref.index + 1, events.end(),
-                     [&](const Event& later) { return later.extras->message == message; });
+                     [&](const Event& later) { return later.extras.message() == message; });
 }
 
 // What can go alone, although the claim says that nothing can: with what repair takes along, and literally alone.

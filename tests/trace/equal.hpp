@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/trace/scenario.hpp"
 
@@ -15,26 +17,36 @@ inline std::string comm_name(const Scenario& scenario, std::int32_t comm) {
 }
 
 // NaN equals NaN here.
-inline EventExtras without_nan(EventExtras extras) {
+inline EventExtras comparable(EventExtras extras) {
   const auto clean = [](double& value) {
     if (std::isnan(value)) value = 0;
   };
-  std::for_each(extras.values.begin(), extras.values.end(), clean);
-  for (auto* summary : {&extras.in, &extras.out})
-    if (*summary)
-      for (auto* value : {&(*summary)->min, &(*summary)->max, &(*summary)->sum, &(*summary)->norm})
+  std::vector<double> values = extras.values();
+  std::for_each(values.begin(), values.end(), clean);
+  extras.set_values(values);
+  const auto cleaned = [&](std::optional<Summary> summary) {
+    if (summary)
+      for (auto* value : {&summary->min, &summary->max, &summary->sum, &summary->norm})
         if (*value) clean(**value);
-  if (extras.fill) clean(extras.fill->scale);
+    return summary;
+  };
+  extras.set_in(cleaned(extras.in()));
+  extras.set_out(cleaned(extras.out()));
+  std::optional<Fill> fill = extras.fill();
+  if (fill) clean(fill->scale);
+  extras.set_fill(fill);
+  // Communicators are compared by their names.
+  extras.set_new_comm(kNoComm);
   return extras;
 }
 
 inline bool equal(const Scenario& a, const Event& x, const Scenario& b, const Event& y) {
   return x.op == y.op && x.state == y.state && x.dtype == y.dtype && x.reduce == y.reduce && x.peer == y.peer &&
          x.tag == y.tag && x.root == y.root && x.count == y.count && x.seq == y.seq && x.step == y.step &&
-         x.microbatch == y.microbatch && x.request == y.request && x.coll_seq == y.coll_seq && x.flag == y.flag &&
-         a.site_of(x) == b.site_of(y) && comm_name(a, x.comm) == comm_name(b, y.comm) &&
-         comm_name(a, x.new_comm) == comm_name(b, y.new_comm) &&
-         without_nan(x.extras.get()) == without_nan(y.extras.get());
+         x.microbatch == y.microbatch && x.request == y.request && x.extras.coll_seq() == y.extras.coll_seq() &&
+         x.flag == y.flag && a.site_of(x) == b.site_of(y) && comm_name(a, x.comm) == comm_name(b, y.comm) &&
+         comm_name(a, x.extras.new_comm()) == comm_name(b, y.extras.new_comm()) &&
+         comparable(x.extras) == comparable(y.extras);
 }
 
 inline bool equal(const Communicator& x, const Communicator& y) {

@@ -71,7 +71,7 @@ TEST(Account, TakesMatchesFromTheReplayAndArgumentsFromTheScenario) {
 {"end":true,"events":1}
 )");
   const Event event = account_of(scenario, recording, {{{0, 1}, {}, {}}, {false, false, false}}).ranks[0].events.at(0);
-  EXPECT_EQ(event.extras->matched, 2);
+  EXPECT_EQ(event.extras.matched(), 2);
   EXPECT_EQ(event.count, kUnknownCount);
 }
 
@@ -88,8 +88,8 @@ TEST(Account, KeepsTheMatchThatAReplayWasForcedTo) {
 {"end":true,"events":2}
 )");
   const Scenario account = account_of(scenario, recording, {{{0, 1}, {}, {}}, {false, false, false}});
-  EXPECT_EQ(account.ranks[0].events.at(0).extras->matched, 1);
-  EXPECT_EQ(account.ranks[0].events.at(1).extras->matched, kUnset);
+  EXPECT_EQ(account.ranks[0].events.at(0).extras.matched(), 1);
+  EXPECT_EQ(account.ranks[0].events.at(1).extras.matched(), kUnset);
   EXPECT_EQ(account.ranks[0].events.at(1).peer, kAny);
 }
 
@@ -112,9 +112,9 @@ TEST(Account, NamesTheRequestsThatACallCompletedByTheirPlaceInTheScenario) {
 )");
   const std::vector<Event> events = account_of(scenario, recording, {{{0, 1, 2, 3, 4, 5}}, {false}}).ranks[0].events;
   ASSERT_EQ(events.size(), 5u);
-  EXPECT_EQ(events[2].extras->index, 0);
-  EXPECT_EQ(events[3].extras->index, 1);
-  EXPECT_EQ(events[4].extras->indices, std::vector<std::uint32_t>{1});
+  EXPECT_EQ(events[2].extras.index(), 0);
+  EXPECT_EQ(events[3].extras.index(), 1);
+  EXPECT_EQ(events[4].extras.indices().vector(), std::vector<std::uint32_t>{1});
 }
 
 TEST(Account, AnIdleRankEndsAsItsRecordDoes) {

@@ -22,7 +22,7 @@ class Recorded {
                                   [](const Event& event, std::uint64_t number) { return event.seq < number; });
     while (after != events_.begin() && std::prev(after)->seq >= first) {
       --after;
-      if (!thread || after->extras->thread.value_or(0) == *thread) return &*after;
+      if (!thread || after->extras.thread().value_or(0) == *thread) return &*after;
     }
     return nullptr;
   }
@@ -40,10 +40,10 @@ using RequestNames = std::map<std::uint32_t, std::uint32_t>;
 // requests that were no longer active.
 std::optional<std::int32_t> place_of_request(const Event& event, const Event& seen, const RequestNames& names,
                                              std::size_t index) {
-  if (index >= seen.extras->requests.size()) return std::nullopt;
-  const auto name = names.find(seen.extras->requests[index]);
+  if (index >= seen.extras.requests().size()) return std::nullopt;
+  const auto name = names.find(seen.extras.requests()[index]);
   if (name == names.end()) return std::nullopt;
-  const std::vector<std::uint32_t>& requests = event.extras->requests;
+  const std::vector<std::uint32_t>& requests = event.extras.requests();
   const auto place = std::find(requests.begin(), requests.end(), name->second);
   if (place == requests.end()) return std::nullopt;
   return static_cast<std::int32_t>(place - requests.begin());
@@ -51,44 +51,46 @@ std::optional<std::int32_t> place_of_request(const Event& event, const Event& se
 
 // Which of several requests a call completed.
 void take_completed(Event& event, const Event& seen, const RequestNames& names) {
-  const EventExtras& outcome = seen.extras.get();
-  EventExtras& extras = event.extras.edit();
-  extras.index.reset();
-  extras.indices.clear();
-  if (outcome.index) extras.index = place_of_request(event, seen, names, static_cast<std::size_t>(*outcome.index));
-  for (const std::uint32_t index : outcome.indices)
+  const EventExtras& outcome = seen.extras;
+  EventExtras& extras = event.extras;
+  extras.set_index({});
+  if (outcome.index())
+    extras.set_index(place_of_request(event, seen, names, static_cast<std::size_t>(*outcome.index())));
+  std::vector<std::uint32_t> completed;
+  for (const std::uint32_t index : outcome.indices())
     if (const auto place = place_of_request(event, seen, names, index))
-      extras.indices.push_back(static_cast<std::uint32_t>(*place));
-  std::sort(extras.indices.begin(), extras.indices.end());
+      completed.push_back(static_cast<std::uint32_t>(*place));
+  std::sort(completed.begin(), completed.end());
+  extras.set_indices(completed);
 }
 
 // What only the run itself knows.
 void take_outcome(Event& event, const Event& seen, const RequestNames& names) {
   event.state = seen.state;
-  set_matched(event, seen.extras->matched);
+  event.extras.set_matched(seen.extras.matched());
   // A replay that forces the order receives from the very rank that the scenario's wildcard got.
   const bool forced = event.peer == kAny && seen.peer >= 0;
-  if (forced && seen.state == EventState::completed) set_matched(event, seen.peer);
+  if (forced && seen.state == EventState::completed) event.extras.set_matched(seen.peer);
   event.flag = seen.flag;
-  event.coll_seq = kUnset;
-  const EventExtras& outcome = seen.extras.get();
-  const bool plain = event.extras.empty() && outcome.polls == 0 && outcome.error.empty() && !outcome.index &&
-                     outcome.indices.empty() && !outcome.in && !outcome.out;
+  event.extras.set_coll_seq(kUnset);
+  const EventExtras& outcome = seen.extras;
+  const bool plain = event.extras.empty() && outcome.polls() == 0 && outcome.error().empty() && !outcome.index() &&
+                     outcome.indices().empty() && !outcome.in() && !outcome.out();
   if (plain) return;
-  EventExtras& extras = event.extras.edit();
-  extras.polls = outcome.polls;
-  extras.error = outcome.error;
-  extras.in = outcome.in;
-  extras.out = outcome.out;
-  if (!extras.requests.empty()) return take_completed(event, seen, names);
-  extras.index = outcome.index;
-  extras.indices = outcome.indices;
+  EventExtras& extras = event.extras;
+  extras.set_polls(outcome.polls());
+  extras.set_error(outcome.error());
+  extras.set_in(outcome.in());
+  extras.set_out(outcome.out());
+  if (!extras.requests().empty()) return take_completed(event, seen, names);
+  extras.set_index(outcome.index());
+  extras.set_indices(outcome.indices());
 }
 
 // What an event without a trace in the recording went through: a host event, or a wait for nothing.
 void take_nothing(Event& event, bool left) {
   event.state = left ? EventState::completed : EventState::started;
-  set_matched(event, kUnset);
+  event.extras.set_matched(kUnset);
 }
 
 RankEnd end_of(const RankTrace& original, const RankEnd& seen, bool idle) {
@@ -273,7 +275,7 @@ Scenario account_with_rest(const Scenario& scenario, const Scenario& recording, 
       }
       told.events.push_back(event);
       told.events.back().state = EventState::scheduled;
-      set_matched(told.events.back(), kUnset);
+      told.events.back().extras.set_matched(kUnset);
     }
     while (next < begun.events.size()) take_next();  // an implied finalize
     // It was stopped on its way there.

@@ -23,7 +23,7 @@ bool changes_the_file(const Event& event) {
 }
 
 std::optional<std::string> reason_against_mode(const Event& event) {
-  for (const std::string& word : words_of(event.extras->mode)) {
+  for (const std::string& word : words_of(event.extras.mode())) {
     if (!is_access_mode(word)) return "access mode '" + word + "' is not known";
   }
   return std::nullopt;
@@ -49,12 +49,12 @@ std::map<std::string, FilePlan> files_of(const Scenario& scenario) {
   std::map<std::string, std::string> paths;  // by file
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
-      const EventExtras& extras = event.extras.get();
-      if (extras.file.empty()) continue;
-      FilePlan& file = files[extras.file];
+      const EventExtras& extras = event.extras;
+      if (extras.file().empty()) continue;
+      FilePlan& file = files[extras.file()];
       if (file.comm == kNoComm || event.op == file_open) file.comm = event.comm;
       file.opened = file.opened || event.op == file_open;
-      if (!extras.path.empty()) paths.try_emplace(extras.file, extras.path);
+      if (!extras.path().empty()) paths.try_emplace(extras.file(), extras.path());
     }
   }
   std::map<std::string, std::string> names;  // by path
@@ -75,19 +75,19 @@ std::optional<Refusal> reason_against_files(const Scenario& scenario) {
     const std::vector<Event>& events = scenario.ranks[rank].events;
     for (std::size_t i = 0; i < events.size(); ++i) {
       const Event& event = events[i];
-      const EventExtras& extras = event.extras.get();
-      if (kind_of(event.op) != OpKind::file || extras.file.empty()) continue;
+      const EventExtras& extras = event.extras;
+      if (kind_of(event.op) != OpKind::file || extras.file().empty()) continue;
       if (event.op == file_preallocate)
-        written += static_cast<std::uint64_t>(std::max(extras.disp.value_or(0), std::int64_t{0}));
+        written += static_cast<std::uint64_t>(std::max(extras.disp().value_or(0), std::int64_t{0}));
       if (changes_the_file(event)) written += std::min(bytes_of_call(scenario, event), kMostBytesAtOnce + 1);
-      std::optional<std::string> reason = reason_against_plan(scenario, files.at(extras.file), at_start);
+      std::optional<std::string> reason = reason_against_plan(scenario, files.at(extras.file()), at_start);
       if (!reason) reason = reason_against_mode(event);
-      if (!reason && extras.disp.value_or(0) > kLastOffset) reason = "an offset beyond 4 GiB";
+      if (!reason && extras.disp().value_or(0) > kLastOffset) reason = "an offset beyond 4 GiB";
       if (!reason && written > kMostBytesAtOnce)
         reason = "with it, all files take more than the " + std::to_string(kMostBytesAtOnce >> 20) +
                  " MiB that a replay allows";
       if (reason)
-        return Refusal{"file " + extras.file + ": " + *reason,
+        return Refusal{"file " + extras.file() + ": " + *reason,
                        EventRef{static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(i)}};
     }
   }

@@ -10,7 +10,7 @@ namespace petri {
 namespace {
 
 std::int32_t thread_of(const Event& event) {
-  return event.extras->thread.value_or(0);
+  return event.extras.thread().value_or(0);
 }
 
 // Where the things that the rank's calls work on come from.
@@ -21,28 +21,28 @@ class Makers {
     const auto look = [&](const auto& makers, const auto& key) {
       if (const auto found = makers.find(key); found != makers.end()) needed.push_back(found->second);
     };
-    const EventExtras& extras = event.extras.get();
+    const EventExtras& extras = event.extras;
     if (event.request != kNoRequest) look(requests_, event.request);
-    for (const std::uint32_t number : extras.requests) look(requests_, number);
-    if (extras.message) look(messages_, *extras.message);
+    for (const std::uint32_t number : extras.requests()) look(requests_, number);
+    if (extras.message()) look(messages_, *extras.message());
     look(comms_, event.comm);
-    if (!extras.win.empty()) look(windows_, extras.win);
-    if (!extras.file.empty()) look(files_, extras.file);
+    if (!extras.win().empty()) look(windows_, extras.win());
+    if (!extras.file().empty()) look(files_, extras.file());
   }
 
   void note(const Event& event, std::size_t place) {
-    const EventExtras& extras = event.extras.get();
+    const EventExtras& extras = event.extras;
     const OpKind kind = kind_of(event.op);
     const bool makes_request =
         form_of(event.op) != OpForm::blocking && kind != OpKind::test && kind != OpKind::partition;
     if (event.request != kNoRequest && (makes_request || kind == OpKind::start)) requests_[event.request] = place;
     if (kind == OpKind::start) {
-      for (const std::uint32_t number : extras.requests) requests_[number] = place;
+      for (const std::uint32_t number : extras.requests()) requests_[number] = place;
     }
-    if (extras.message && kind == OpKind::probe) messages_[*extras.message] = place;
-    if (event.new_comm != kNoComm) comms_[event.new_comm] = place;
-    if (!extras.win.empty() && kind == OpKind::window) windows_.try_emplace(extras.win, place);
-    if (!extras.file.empty()) files_.try_emplace(extras.file, place);
+    if (extras.message() && kind == OpKind::probe) messages_[*extras.message()] = place;
+    if (event.extras.new_comm() != kNoComm) comms_[event.extras.new_comm()] = place;
+    if (!extras.win().empty() && kind == OpKind::window) windows_.try_emplace(extras.win(), place);
+    if (!extras.file().empty()) files_.try_emplace(extras.file(), place);
   }
 
  private:

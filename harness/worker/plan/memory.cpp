@@ -38,7 +38,7 @@ std::uint64_t block(std::int64_t count, std::int64_t standard) {
 // Blocks of the larger side of a collective whose members have a block each.
 std::uint64_t blocks_of(const Scenario& scenario, const Event& event) {
   constexpr std::string_view kOneBlock[] = {"barrier", "bcast", "reduce", "allreduce", "scan", "exscan"};
-  if (event.extras->partitions) return std::max<std::int32_t>(1, *event.extras->partitions);
+  if (event.extras.partitions()) return std::max<std::int32_t>(1, *event.extras.partitions());
   if (kind_of(event.op) != OpKind::collective) return 1;
   if (std::find(std::begin(kOneBlock), std::end(kOneBlock), info(event.op).family) != std::end(kOneBlock)) return 1;
   if ((info(event.op).traits & kNeighbor) != 0) return std::max<std::uint64_t>(1, highest_degree(scenario));
@@ -51,15 +51,15 @@ struct Sides {
 };
 
 Sides sides_of(const Scenario& scenario, const Event& event) {
-  const EventExtras& extras = event.extras.get();
+  const EventExtras& extras = event.extras;
   const std::uint64_t blocks = blocks_of(scenario, event);
   const auto side = [&](std::int64_t count, ElementType type, const std::vector<std::int64_t>& own) {
-    const std::vector<std::int64_t>& listed = own.empty() ? extras.counts : own;
+    const std::vector<std::int64_t>& listed = own.empty() ? extras.counts() : own;
     const std::uint64_t elements = std::max(sum_of(listed), times(blocks, block(count, event.count)));
     return times(elements, bytes_of_element(type != ElementType::unknown ? type : event.dtype));
   };
-  return {side(extras.sendcount, extras.sendtype, extras.sendcounts),
-          side(extras.recvcount, extras.recvtype, extras.recvcounts)};
+  return {side(extras.sendcount(), extras.sendtype(), extras.sendcounts()),
+          side(extras.recvcount(), extras.recvtype(), extras.recvcounts())};
 }
 
 // Calls after which none of the rank's accesses to a window is under way any more.
@@ -100,17 +100,17 @@ std::uint64_t peak_bytes(const Scenario& scenario, std::int32_t rank) {
     };
     if (completes_requests(event.op)) {
       release(event.request);
-      for (const std::uint32_t number : event.extras->requests) release(number);
+      for (const std::uint32_t number : event.extras.requests()) release(number);
       continue;
     }
-    if (ends_accesses(event.op)) held -= std::exchange(accesses[event.extras->win], 0);
+    if (ends_accesses(event.op)) held -= std::exchange(accesses[event.extras.win()], 0);
     const std::uint64_t bytes = bytes_of_call(scenario, event);
     peak = std::max(peak, plus(held, bytes));
     if (plus(held, bytes) == kAll) return kAll;
     const bool access = kind_of(event.op) == OpKind::rma && form_of(event.op) == OpForm::blocking;
     if (!access && (form_of(event.op) == OpForm::blocking || event.request == kNoRequest)) continue;
     held += bytes;
-    (access ? accesses[event.extras->win] : open[event.request]) += bytes;
+    (access ? accesses[event.extras.win()] : open[event.request]) += bytes;
   }
   return peak;
 }

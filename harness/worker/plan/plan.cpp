@@ -21,7 +21,7 @@ std::vector<std::int32_t> communicators_made_at_start(const Scenario& scenario) 
   std::vector<bool> created(scenario.comms.size(), false), used(scenario.comms.size(), false);
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
-      if (event.new_comm != kNoComm) created[static_cast<std::size_t>(event.new_comm)] = true;
+      if (event.extras.new_comm() != kNoComm) created[static_cast<std::size_t>(event.extras.new_comm())] = true;
       if (event.comm != kNoComm) used[static_cast<std::size_t>(event.comm)] = true;
     }
   }
@@ -35,8 +35,8 @@ std::vector<std::int32_t> communicators_made_at_start(const Scenario& scenario) 
 bool is_repeated_by(const Event& event, const Event& next) {
   return is_poll(event.op) && event.flag == 0 && next.op == event.op && next.request == event.request &&
          next.comm == event.comm && next.peer == event.peer && tag_of(next) == tag_of(event) &&
-         next.extras->requests == event.extras->requests && next.extras->index == event.extras->index &&
-         next.extras->win == event.extras->win;
+         next.extras.requests() == event.extras.requests() && next.extras.index() == event.extras.index() &&
+         next.extras.win() == event.extras.win();
 }
 
 bool is_endless(const RankTrace& rank, const Event& event, bool last) {

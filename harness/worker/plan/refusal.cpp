@@ -33,11 +33,11 @@ Reason reason_against_creation(const Scenario& scenario, std::int32_t rank, cons
   if (makes_topology(event.op)) return reason_against_topology(scenario, event);
   if (event.op == intercomm_create) {
     const bool leader = scenario.comm_of(event).group_rank_of(rank) == (event.root == kUnset ? 0 : event.root);
-    const bool knows = scenario.find_comm(event.extras->remote) != kNoComm && event.peer != kUnset;
+    const bool knows = scenario.find_comm(event.extras.remote()) != kNoComm && event.peer != kUnset;
     if (leader && !knows) return "where its remote leader is, is not known";
   }
-  if (event.op == comm_split_type && event.new_comm != kNoComm) {
-    const Communicator& made = scenario.comms[static_cast<std::size_t>(event.new_comm)];
+  if (event.op == comm_split_type && event.extras.new_comm() != kNoComm) {
+    const Communicator& made = scenario.comms[static_cast<std::size_t>(event.extras.new_comm())];
     if (made.known && made.ranks.size() != scenario.comm_of(event).ranks.size())
       return "it split by hosts or the like, and all ranks of a replay are on one";
   }
@@ -47,12 +47,12 @@ Reason reason_against_creation(const Scenario& scenario, std::int32_t rank, cons
 // One-sided and file calls name what they work on.
 Reason reason_against_names(const Event& event) {
   const OpKind kind = kind_of(event.op);
-  if ((kind == OpKind::window || kind == OpKind::rma) && event.extras->win.empty()) return "its window is not known";
-  if (kind == OpKind::file && event.extras->file.empty()) return "its file is not known";
+  if ((kind == OpKind::window || kind == OpKind::rma) && event.extras.win().empty()) return "its window is not known";
+  if (kind == OpKind::file && event.extras.file().empty()) return "its file is not known";
   const bool needs_target = kind == OpKind::rma || event.op == win_lock || event.op == win_unlock ||
                             event.op == win_flush || event.op == win_flush_local;
-  if (needs_target && !event.extras->target) return "its target is not known";
-  if (kind == OpKind::rma && event.extras->disp.value_or(0) < 0) return "its displacement is below the window";
+  if (needs_target && !event.extras.target()) return "its target is not known";
+  if (kind == OpKind::rma && event.extras.disp().value_or(0) < 0) return "its displacement is below the window";
   return std::nullopt;
 }
 
@@ -65,7 +65,7 @@ Reason reason_against_event(const Scenario& scenario, std::int32_t rank, const E
   if (needs_request(event.op) && event.request == kNoRequest) return "its request is not known";
   if (auto reason = reason_against_names(event)) return reason;
   if (auto reason = reason_against_creation(scenario, rank, event)) return reason;
-  if (!event.extras->npy.empty()) return "a payload in a NumPy file cannot be replayed yet";
+  if (!event.extras.npy().empty()) return "a payload in a NumPy file cannot be replayed yet";
   return reason_against_sizes(scenario, event);
 }
 

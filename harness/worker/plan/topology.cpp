@@ -12,19 +12,19 @@ bool duplicates(Op op) {
 }
 
 const Communicator* made_by(const Scenario& scenario, const Event& event) {
-  if (event.new_comm == kNoComm) return nullptr;
-  const Communicator& comm = scenario.comms[static_cast<std::size_t>(event.new_comm)];
+  if (event.extras.new_comm() == kNoComm) return nullptr;
+  const Communicator& comm = scenario.comms[static_cast<std::size_t>(event.extras.new_comm())];
   return comm.known ? &comm : nullptr;
 }
 
-// The grid on which a communicator lies: that of the event that made it.
-const std::vector<std::int32_t>* grid_of(const Scenario& scenario, std::int32_t comm) {
+// The extents of the grid on which a communicator lies: those of the event that made it. Empty where it is on none.
+PackedNumbers<std::int32_t> grid_of(const Scenario& scenario, std::int32_t comm) {
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
-      if (event.new_comm == comm && !event.extras->dims.empty()) return &event.extras->dims;
+      if (event.extras.new_comm() == comm && !event.extras.dims().empty()) return event.extras.dims();
     }
   }
-  return nullptr;
+  return {};
 }
 
 // Row-major, as MPI numbers the processes of a grid (MPI 4.1, section 8.5.1).
@@ -38,10 +38,10 @@ std::vector<std::int32_t> place_of(std::int32_t rank, const std::vector<std::int
 }
 
 std::optional<std::string> reason_against_grid(const Communicator& parent, const EventExtras& extras) {
-  if (extras.dims.empty() || extras.periods.size() != extras.dims.size())
+  if (extras.dims().empty() || extras.periods().size() != extras.dims().size())
     return "the extents of its grid are not known";
   std::size_t places = 1;
-  for (const std::int32_t extent : extras.dims) {
+  for (const std::int32_t extent : extras.dims()) {
     if (extent < 1) return "its grid has an extent below 1";
     places *= static_cast<std::size_t>(extent);
     if (places > parent.ranks.size()) return "its grid is larger than the communicator";
@@ -62,9 +62,9 @@ std::set<std::int32_t> communicators_with_topology(const Scenario& scenario) {
     before = found.size();
     for (const RankTrace& rank : scenario.ranks) {
       for (const Event& event : rank.events) {
-        if (event.new_comm == kNoComm) continue;
+        if (event.extras.new_comm() == kNoComm) continue;
         if (makes_topology(event.op) || (duplicates(event.op) && found.contains(event.comm)))
-          found.insert(event.new_comm);
+          found.insert(event.extras.new_comm());
       }
     }
     if (found.empty()) break;
@@ -77,8 +77,8 @@ std::size_t highest_degree(const Scenario& scenario) {
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
       if (!makes_topology(event.op)) continue;
-      const EventExtras& extras = event.extras.get();
-      most = std::max({most, extras.sources.size(), extras.destinations.size(), 2 * extras.dims.size()});
+      const EventExtras& extras = event.extras;
+      most = std::max({most, extras.sources().size(), extras.destinations().size(), 2 * extras.dims().size()});
     }
   }
   return most;
@@ -86,25 +86,25 @@ std::size_t highest_degree(const Scenario& scenario) {
 
 std::optional<std::vector<int>> kept_dimensions(const Scenario& scenario, const Event& cart_sub) {
   const Communicator* made = made_by(scenario, cart_sub);
-  const std::vector<std::int32_t>* dims = grid_of(scenario, cart_sub.comm);
-  if (made == nullptr || dims == nullptr) return std::nullopt;
-  if (std::any_of(dims->begin(), dims->end(), [](std::int32_t extent) { return extent < 1; })) return std::nullopt;
-  std::vector<int> kept(dims->size(), 0);
+  const std::vector<std::int32_t> dims = grid_of(scenario, cart_sub.comm);
+  if (made == nullptr || dims.empty()) return std::nullopt;
+  if (std::any_of(dims.begin(), dims.end(), [](std::int32_t extent) { return extent < 1; })) return std::nullopt;
+  std::vector<int> kept(dims.size(), 0);
   std::vector<std::int32_t> first;
   for (const std::int32_t global : made->ranks) {
     const std::int32_t rank = scenario.comm_of(cart_sub).group_rank_of(global);
     if (rank < 0) return std::nullopt;
-    const std::vector<std::int32_t> place = place_of(rank, *dims);
+    const std::vector<std::int32_t> place = place_of(rank, dims);
     if (first.empty()) first = place;
     for (std::size_t i = 0; i < kept.size(); ++i) kept[i] |= place[i] != first[i] ? 1 : 0;
   }
   std::size_t members = 1;
-  for (std::size_t i = 0; i < kept.size(); ++i) members *= kept[i] != 0 ? static_cast<std::size_t>((*dims)[i]) : 1;
+  for (std::size_t i = 0; i < kept.size(); ++i) members *= kept[i] != 0 ? static_cast<std::size_t>(dims[i]) : 1;
   if (members != made->ranks.size()) return std::nullopt;
   std::ptrdiff_t missing =
-      static_cast<std::ptrdiff_t>(cart_sub.extras->dims.size()) - std::count(kept.begin(), kept.end(), 1);
+      static_cast<std::ptrdiff_t>(cart_sub.extras.dims().size()) - std::count(kept.begin(), kept.end(), 1);
   for (std::size_t i = 0; i < kept.size() && missing > 0; ++i) {
-    if (kept[i] != 0 || (*dims)[i] != 1) continue;
+    if (kept[i] != 0 || dims[i] != 1) continue;
     kept[i] = 1;
     --missing;
   }
@@ -115,11 +115,11 @@ std::optional<std::string> reason_against_topology(const Scenario& scenario, con
   const Communicator& parent = scenario.comm_of(event);
   if (parent.is_inter()) return "it is made from an intercommunicator";
   if (event.op == cart_sub) {
-    if (event.new_comm == kNoComm || kept_dimensions(scenario, event)) return std::nullopt;
+    if (event.extras.new_comm() == kNoComm || kept_dimensions(scenario, event)) return std::nullopt;
     return "which part of which grid it is, is not known";
   }
   if (event.op == cart_create) {
-    if (auto reason = reason_against_grid(parent, event.extras.get())) return reason;
+    if (auto reason = reason_against_grid(parent, event.extras)) return reason;
   }
   const Communicator* made = made_by(scenario, event);
   // A replay keeps the parent's order: neighbours are named by their places in it.

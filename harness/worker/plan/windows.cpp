@@ -39,7 +39,7 @@ std::optional<EventRef> first_call_on(const Scenario& scenario, const std::strin
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
     const std::vector<Event>& events = scenario.ranks[rank].events;
     for (std::size_t i = 0; i < events.size(); ++i)
-      if (events[i].extras->win == window)
+      if (events[i].extras.win() == window)
         return EventRef{static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(i)};
   }
   return std::nullopt;
@@ -52,17 +52,17 @@ std::map<std::string, WindowPlan> windows_of(const Scenario& scenario) {
   std::map<std::string, std::map<std::int32_t, Touched>> touched;
   for (const RankTrace& rank : scenario.ranks) {
     for (const Event& event : rank.events) {
-      const EventExtras& extras = event.extras.get();
-      if (extras.win.empty()) continue;
-      WindowPlan& window = windows[extras.win];
+      const EventExtras& extras = event.extras;
+      if (extras.win().empty()) continue;
+      WindowPlan& window = windows[extras.win()];
       if (window.comm == kNoComm) window.comm = event.comm;
       if (makes_window(event.op)) {
         window.comm = event.comm;
         window.created = true;
         window.dynamic = event.op == win_create_dynamic;
       }
-      if (kind_of(event.op) != OpKind::rma || !extras.target) continue;
-      touched[extras.win][*extras.target].add(extras.disp.value_or(0), bytes_of_access(event));
+      if (kind_of(event.op) != OpKind::rma || !extras.target()) continue;
+      touched[extras.win()][*extras.target()].add(extras.disp().value_or(0), bytes_of_access(event));
     }
   }
   for (auto& [name, window] : windows) {
