@@ -32,16 +32,23 @@ std::string_view family_of(const Arrival& arrival) {
   return info(arrival.event->op).family;
 }
 
-// How much `from` gives to its partner of this number, and how much `to` takes from its own.
-std::int64_t given(const Arrival& from, std::size_t partner) {
+// How much a member gives or takes: as much for each partner, or as its list says by the partner's number.
+struct Amounts {
+  bool listed = false;
+  Counts counts;
+  std::int64_t each = 0;
+
+  std::int64_t of(std::size_t partner) const { return listed ? item(counts, partner) : each; }
+};
+
+Amounts given(const Arrival& from) {
   const std::string_view family = family_of(from);
   const bool listed = family.ends_with("alltoallv") || family.ends_with("alltoallw") || family == "scatterv";
-  return listed ? item(send_counts(*from.event), partner) : model::send_half(*from.event).count;
+  return {listed, send_counts(*from.event), model::send_half(*from.event).count};
 }
-std::int64_t taken(const Arrival& to, std::size_t partner) {
-  const std::string_view family = family_of(to);
-  const bool listed = (info(to.event->op).traits & kVector) != 0 && family != "scatterv";
-  return listed ? item(recv_counts(*to.event), partner) : model::recv_half(*to.event).count;
+Amounts taken(const Arrival& to) {
+  const bool listed = (info(to.event->op).traits & kVector) != 0 && family_of(to) != "scatterv";
+  return {listed, recv_counts(*to.event), model::recv_half(*to.event).count};
 }
 
 // Does data go from one to the other?
@@ -72,7 +79,7 @@ void add_neighbour_transfers(const std::vector<Arrival>& arrivals, std::vector<T
         if (sources[i] == from.member && seen++ == nth) slot = i;
       if (!from.topology->extras.dims().empty()) slot = k ^ 1U;
       if (slot >= sources.size() || sources[slot] != from.member) continue;
-      transfers.push_back({&from, to->second, given(from, k), taken(*to->second, slot)});
+      transfers.push_back({&from, to->second, given(from).of(k), taken(*to->second).of(slot)});
     }
   }
 }
@@ -122,6 +129,15 @@ void compare_counts(const std::vector<Transfer>& transfers, std::vector<Clash>& 
   clashes.push_back(std::move(clash));
 }
 
+ElementType sent_type(const Event& event) {
+  const ElementType own = event.extras.sendtype();
+  return own != ElementType::unknown ? own : event.dtype;
+}
+ElementType received_type(const Event& event) {
+  const ElementType own = event.extras.recvtype();
+  return own != ElementType::unknown ? own : event.dtype;
+}
+
 // Of the w-forms, with a type for each partner, a record keeps one where all are the same.
 void compare_types(const std::vector<Transfer>& transfers, std::vector<Clash>& clashes) {
   Sides types;
@@ -131,8 +147,8 @@ void compare_types(const std::vector<Transfer>& transfers, std::vector<Clash>& c
   };
   for (const Transfer& transfer : transfers) {
     if (transfer.give <= 0 || transfer.take <= 0) continue;
-    const ElementType gives = model::send_half(*transfer.from->event).dtype;
-    const ElementType takes = model::recv_half(*transfer.to->event).dtype;
+    const ElementType gives = sent_type(*transfer.from->event);
+    const ElementType takes = received_type(*transfer.to->event);
     if (gives == takes || gives == ElementType::unknown || takes == ElementType::unknown) continue;
     add(gives, transfer.from->ref);
     add(takes, transfer.to->ref);
@@ -149,11 +165,17 @@ std::vector<Transfer> transfers_of(const std::vector<Arrival>& arrivals) {
     return transfers;
   }
   const bool inter = arrivals.front().group != arrivals.back().group;
-  for (const Arrival& from : arrivals)
-    for (const Arrival& to : arrivals)
+  std::vector<Amounts> takes;
+  for (const Arrival& to : arrivals) takes.push_back(taken(to));
+  for (const Arrival& from : arrivals) {
+    const Amounts gives = given(from);
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      const Arrival& to = arrivals[i];
       if (passes(from, to, inter))
-        transfers.push_back({&from, &to, given(from, static_cast<std::size_t>(to.group_rank)),
-                             taken(to, static_cast<std::size_t>(from.group_rank))});
+        transfers.push_back({&from, &to, gives.of(static_cast<std::size_t>(to.group_rank)),
+                             takes[i].of(static_cast<std::size_t>(from.group_rank))});
+    }
+  }
   return transfers;
 }
 

@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::size_t kFewest = 256, kMost = 32768;
 
-template <class T>
-std::string_view bytes_of(const T* data, std::size_t size) {
-  return {reinterpret_cast<const char*>(data), size * sizeof(T)};
-}
-
 // All texts are alike; other values are not shared by themselves.
 template <class T>
 constexpr std::optional<Extra> kValueKind = std::nullopt;
@@ -60,22 +55,22 @@ Entry& ExtrasPool::Latest<Entry>::at(std::uint64_t hash) {
   return entry;
 }
 
-void ExtrasPool::share_part(Extra name, EventExtras::Slot& slot) {
+std::uint64_t ExtrasPool::hash_of(Extra name, EventExtras::Slot slot) {
   const std::optional<Extra> kind = kind_of_part(name);
-  if (!kind) return;
-  std::string_view bytes;
-  if (*kind == Extra::counts) {
-    const auto& list = *static_cast<const PackedBlock*>(slot.shared);
-    bytes = bytes_of(list.data(), list.bytes());
-  } else {
-    bytes = static_cast<const EventExtras::SharedValue<std::string>*>(slot.shared)->value;
-  }
-  Part& latest = parts_.at(std::hash<std::string_view>{}(bytes));
-  if (latest.holds(*kind, slot)) {
-    EventExtras::let_go(*kind, slot);
+  if (!kind) return slot.number;
+  if (*kind != Extra::counts)
+    return std::hash<std::string>{}(static_cast<const EventExtras::SharedValue<std::string>*>(slot.shared)->value);
+  const auto& list = *static_cast<const PackedBlock*>(slot.shared);
+  return std::hash<std::string_view>{}({reinterpret_cast<const char*>(list.data()), list.bytes()});
+}
+
+void ExtrasPool::share_part(Extra kind, std::uint64_t hash, EventExtras::Slot& slot) {
+  Part& latest = (kind == Extra::counts ? lists_ : texts_).at(hash);
+  if (latest.holds(kind, slot)) {
+    EventExtras::let_go(kind, slot);
     slot = latest.slot();
   } else {
-    latest = Part(*kind, slot);
+    latest = Part(kind, slot);
   }
   slot.shared->join();
 }
@@ -83,10 +78,15 @@ void ExtrasPool::share_part(Extra name, EventExtras::Slot& slot) {
 void ExtrasPool::share(EventExtras& extras) {
   if (extras.empty()) return;
   EventExtras::Block& block = *extras.block_;
-  if (block.has_one_owner())
-    for (std::size_t i = 0; i < block.size; ++i) share_part(block.names()[i], block.slots()[i]);
-  std::uint64_t hash = std::hash<std::string_view>{}(bytes_of(block.names(), block.size));
-  boost::hash_combine(hash, std::hash<std::string_view>{}(bytes_of(block.slots(), block.size)));
+  const bool fresh = block.has_one_owner();
+  std::size_t hash = block.size;
+  for (std::size_t i = 0; i < block.size; ++i) {
+    const Extra name = block.names()[i];
+    const std::uint64_t part = hash_of(name, block.slots()[i]);
+    if (const auto kind = kind_of_part(name); kind && fresh) share_part(*kind, part, block.slots()[i]);
+    boost::hash_combine(hash, static_cast<std::uint8_t>(name));
+    boost::hash_combine(hash, part);
+  }
   EventExtras& latest = extras_.at(hash);
   if (latest == extras)
     extras = latest;

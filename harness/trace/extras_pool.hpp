@@ -53,10 +53,12 @@ class ExtrasPool {
     std::size_t taken_ = 0;
   };
 
-  void share_part(Extra name, EventExtras::Slot& slot);
+  // By what it says; of what is not shared by itself, by what it is.
+  static std::uint64_t hash_of(Extra name, EventExtras::Slot slot);
+  void share_part(Extra kind, std::uint64_t hash, EventExtras::Slot& slot);
 
   Latest<EventExtras> extras_;
-  Latest<Part> parts_;
+  Latest<Part> lists_, texts_;
 };
 
 }  // namespace petri

@@ -107,8 +107,8 @@ std::optional<SyntaxError> syntax_error_of(std::string_view text) {
 
 JsonValue::JsonValue(JsonLine& line, std::string_view key, simdjson::ondemand::value value)
     : line_(&line), key_(key), token_(value.raw_json_token()), value_(value) {
-  while (!token_.empty() && std::string_view(" \t\r\n").find(token_.back()) != std::string_view::npos)
-    token_.remove_suffix(1);
+  // A token ends with no other byte up to the space than with JSON's white space.
+  while (!token_.empty() && static_cast<unsigned char>(token_.back()) <= ' ') token_.remove_suffix(1);
 }
 
 void JsonValue::reject(const std::string& expected) const {

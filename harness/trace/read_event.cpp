@@ -65,7 +65,9 @@ std::int32_t read_tag(JsonValue& value) {
 
 template <class Integer>
 std::vector<Integer> read_numbers(JsonValue& value, std::int64_t most) {
+  constexpr std::size_t kUsual = 16;
   std::vector<Integer> numbers;
+  numbers.reserve(kUsual);
   value.each_element([&](JsonValue number) { numbers.push_back(static_cast<Integer>(number.whole(0, most))); });
   return numbers;
 }
