@@ -76,5 +76,7 @@ std::vector<Decision> unlaunched_groups(const Scenario& scenario, const model::R
 
 // Ranks that wait for one which is still running, or whose record stops early: skew or ambiguous.
 std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run);
+// What is missing in a record in which nothing is wrong: it does not decide then.
+std::optional<Fault> find_gaps(const Scenario& scenario, const model::Run& run);
 
 }  // namespace petri::diagnosis

@@ -8,6 +8,7 @@
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
+#include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -196,6 +197,36 @@ std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& 
   if (!seen_hanging) return std::nullopt;
   if (const auto place = sleeper(scenario)) return slept(scenario, *place);
   return no_ordering_fault(scenario, {});
+}
+
+std::optional<Fault> find_gaps(const Scenario& scenario, const model::Run& run) {
+  std::vector<std::string> reasons;
+  if (scenario.cut) reasons.push_back("the file stops before its end line");
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    if (run.standing[static_cast<std::size_t>(rank)] == model::Standing::unknown && !scenario.cut) {
+      reasons.push_back("the record of some ranks is cut or missing");
+      break;
+    }
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    if (!run.waits.empty() && run.truncated[static_cast<std::size_t>(rank)]) {
+      reasons.push_back("a ring buffer lost the start of some ranks' histories; a larger ring would settle it");
+      break;
+    }
+  if (std::count(run.standing.begin(), run.standing.end(), model::Standing::running) > 0)
+    reasons.push_back("the job was still running when the record ends");
+  for (const EventRef ref : run.unmodelled) {
+    const Event& event = at(scenario, ref);
+    if (!model::is_modelled(event.op))
+      reasons.push_back(fmt::format("{} is not judged by this version", name_of(event.op)));
+  }
+  if (reasons.empty()) return std::nullopt;
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.expected = "a whole record of calls that can be judged";
+  finding.actual = reasons.front();
+  finding.text = fmt::format("Nothing wrong is in the record, but it does not decide: {}.", reasons.front());
+  finding.evidence.assign(reasons.begin() + 1, reasons.end());
+  return Fault{{finding}, "record not whole"};
 }
 
 }  // namespace petri::diagnosis
