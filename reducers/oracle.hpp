@@ -16,7 +16,7 @@ namespace petri::reduce {
 enum class Answer : std::uint8_t {
   reproduces,  // fails as the original does
   passes,      // does not fail, or fails differently
-  unresolved,  // no answer: timed out, ambiguous, not runnable; never taken for a reproduction
+  unresolved,  // no answer: timed out, not runnable; never taken for a reproduction
   stopped,     // the question was withdrawn before there was an answer: nothing is known, and nothing is kept
 };
 

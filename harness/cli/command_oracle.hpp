@@ -11,10 +11,10 @@
 
 namespace petri::cli {
 
-// The reducers' convention: started in a fresh folder that holds the candidate as `scenario.jsonl`, whose absolute path
-// is also its last argument; exit status 0 means interesting, 125 no answer (as for `git bisect run`), all others and
-// signals not interesting. After `limit_s` seconds it is ended with all its children: no answer. What it leaves running
-// ends with it; the folder is removed afterwards. It keeps petri's environment.
+// The reducers' convention: started in a fresh folder that holds the candidate as `scenario.jsonl`, without `expect`,
+// whose absolute path is also its last argument; exit status 0 means interesting, 125 no answer (as for `git bisect
+// run`), all others and signals not interesting. After `limit_s` seconds it is ended with all its children: no answer.
+// What it leaves running ends with it; the folder is removed afterwards. It keeps petri's environment.
 class CommandOracle {
  public:
   // `command` is cut into words at blanks, with quotes and backslashes as in a shell but without one. Its program is

@@ -35,6 +35,8 @@ bool parse(const std::vector<std::string>& args, const Help& help, const po::opt
       fmt::print("{}\n\nUsage: {}\n\n{}\nExample:\n  {}\n", help.purpose, help.usage, text.str(), help.example);
       return false;
     }
+    if (const auto output = values.find("output"); output != values.end() && output->second.as<std::string>() == "-")
+      output->second.value() = std::string("/dev/stdout");
     po::notify(values);
   } catch (const po::required_option& error) {
     std::string name = error.get_option_name();

@@ -19,8 +19,9 @@ struct Help {
   std::string_view example;  // a command and what it does
 };
 
-// Parses `args`; prints the help and returns false when --help was asked for (then the command is done, status 0).
-// Throws UsageError for unknown options, missing values and missing or surplus positional arguments.
+// Parses `args`; an --output of "-" becomes /dev/stdout. Prints the help and returns false when --help was asked for
+// (then the command is done, status 0). Throws UsageError for unknown options, missing values and missing or surplus
+// positional arguments.
 bool parse(const std::vector<std::string>& args, const Help& help, const po::options_description& options,
            const po::positional_options_description& positional, po::variables_map& values);
 

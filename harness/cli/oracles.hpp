@@ -9,7 +9,7 @@
 
 namespace petri::cli {
 
-// Fails in the same way by the model's diagnosis. An ambiguous one is no answer.
+// Fails in the same way by the model's diagnosis.
 reduce::Oracle model_oracle(Failure failure, DiagnoseOptions options);
 
 // A live replay shows `expected`. What cannot be replayed is unresolved; a missing mpirun or worker is an

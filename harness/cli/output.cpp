@@ -50,6 +50,15 @@ void require_other_than_input(const fs::path& output, const fs::path& input) {
   throw UsageError{fmt::format("{} is the input: the original is kept, so name another file", output.string())};
 }
 
+bool is_stdout(const fs::path& output) {
+  return place_of(output).descriptor == STDOUT_FILENO;
+}
+
+void require_other_than_stdout(const fs::path& output) {
+  if (is_stdout(output))
+    throw UsageError{"standard output is taken by what is said of the run: name a file for the scenario"};
+}
+
 void write_file(const fs::path& file, std::string_view text) {
   write_whole(file, [&](std::ostream& out) { out << text; });
 }

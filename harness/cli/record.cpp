@@ -124,7 +124,10 @@ int run_record(const std::vector<std::string>& args) {
   if (separator == args.end() || separator + 1 == args.end())
     throw UsageError{"record needs the program after --: petri record -- mpirun -n 4 ./program"};
   if (values.count("ring") != 0) request.job.ring_mib = ring_mib;
-  if (!request.file.empty()) require_writable(request.file);
+  if (!request.file.empty()) {
+    require_other_than_stdout(request.file);
+    require_writable(request.file);
+  }
   request.job.command.arguments.assign(separator + 1, args.end());
   return record(std::move(request));
 }

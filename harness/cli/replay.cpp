@@ -171,6 +171,7 @@ int run_replay(const std::vector<std::string>& args) {
   const Scenario scenario = load_input(file);
   check(request, scenario);
   if (!request.output.empty()) {
+    require_other_than_stdout(request.output);
     require_other_than_input(request.output, file);
     require_writable(request.output);
   }

@@ -1,16 +1,20 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/confirm.hpp"
 #include "harness/cli/live.hpp"
 #include "harness/cli/live_limits.hpp"
+#include "harness/cli/output.hpp"
+#include "harness/cli/shrink_files.hpp"
 #include "harness/cli/shrink_options.hpp"
 #include "harness/cli/shrink_oracle.hpp"
 #include "harness/cli/shrink_report.hpp"
@@ -29,7 +33,6 @@ namespace fs = std::filesystem;
 
 constexpr double kLiveLimit_s = 60;
 constexpr int kAsksOfResult = 3;
-constexpr std::string_view kAlso = "also-", kPart = ".part";
 
 LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   LiveConfirmation live;
@@ -48,47 +51,6 @@ LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
     live.text = error.what();
   }
   return live;
-}
-
-// What the reproducer is expected to do; empty where only a user's command knows.
-Outcome outcome_of(const Scenario& scenario) {
-  const Diagnosis diagnosis = diagnose(scenario);
-  if (diagnosis.signature.empty()) return {};
-  return {diagnosis.verdict, diagnosis.signature, false};
-}
-
-// What was observed of the original goes, unless the failure is none without it: that a job hung is what tells a rank
-// which was only slow.
-void drop_observed(Scenario& scenario, const Outcome& outcome) {
-  const std::optional<Outcome> observed = std::exchange(scenario.header.observed, std::nullopt);
-  if (observed && outcome_of(scenario) != outcome) scenario.header.observed = Outcome{observed->verdict, {}, false};
-}
-
-std::vector<std::string> file_also_found(const std::string& folder, const std::vector<reduce::AlsoFound>& found) {
-  std::vector<std::string> files;
-  if (folder.empty()) return files;
-  fs::create_directories(folder);
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    Scenario scenario = found[i].scenario;
-    scenario.header.expect = outcome_of(scenario);
-    drop_observed(scenario, *scenario.header.expect);
-    files.push_back((fs::path(folder) / fmt::format("{}{}.jsonl", kAlso, i + 1)).string());
-    write_scenario(scenario, files.back());
-  }
-  return files;
-}
-
-// What a run that was killed in the middle of writing left beside its outputs (`FILE.part<process>`, write.hpp). The
-// journal is held: no other run writes there now.
-void remove_torn_files(const fs::path& folder, std::string_view begin) {
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder.empty() ? "." : folder, ignored)) {
-    const std::string name = entry.path().filename().string();
-    const std::size_t part = name.rfind(kPart);
-    const bool torn = name.starts_with(begin) && part != std::string::npos &&
-                      name.find_first_not_of("0123456789", part + kPart.size()) == std::string::npos;
-    if (torn) fs::remove(entry.path(), ignored);
-  }
 }
 
 // Verdicts on disk, and what the user is told about them.
@@ -156,9 +118,8 @@ class Shrinking {
         oracle_(oracle_for(a_, input, diagnosis)),
         digest_(digest_of_input(a_.input, input)),
         notebook_(a_, {digest_, oracle_.name, oracle_.programs, a_.seed}) {
-    const fs::path output = a_.output;
-    remove_torn_files(output.parent_path(), output.filename().string() + std::string(kPart));
-    if (!a_.also_found.empty()) remove_torn_files(a_.also_found, kAlso);
+    remove_torn_output(a_.output);
+    if (!a_.also_found.empty()) remove_torn_also_found(a_.also_found);
   }
 
   int run() {
@@ -222,21 +183,49 @@ class Shrinking {
     report.output = a_.output;
     report.outcome = outcome_of(result.scenario);
     report.before = reduce::size_of(input_);
+    if (!oracle_.command) report.other_failures = other_failures();
+    report.warning = warning_about(result);
     report.after = reduce::size_of(result.scenario);
     Header& header = result.scenario.header;
     drop_observed(result.scenario, report.outcome);
     header.expect.reset();
     if (report.outcome.verdict) header.expect = report.outcome;
     write_scenario(result.scenario, fs::path(a_.output));
-    report.also_found_files = file_also_found(a_.also_found, result.also_found);
+    if (!a_.also_found.empty()) report.also_found_files = file_also_found(a_.also_found, result.also_found);
     if (interrupt_count() == 0 && oracle_.command)
       report.asked_again =
           reduce::ask_again(notebook_.repeated(oracle_.ask, result.scenario), result.scenario, kAsksOfResult);
     if (interrupt_count() == 0) report.live = confirm(result.scenario, a_);
     const bool ended = result.stopped_by.empty() && interrupt_count() == 0;
     if (!ended) report.journal = a_.journal_place().string();
-    a_.json ? print_json(report, result) : print_text(report, result);
+    std::FILE* const told = is_stdout(a_.output) ? stderr : stdout;
+    a_.json ? print_json(report, result, told) : print_text(report, result, told);
     if (ended) notebook_.close();
+  }
+
+  // What else the model finds wrong with the input: what comes out holds the first failure only.
+  std::vector<std::string> other_failures() const {
+    std::vector<std::string> others;
+    for (const Finding& finding : diagnosis_.findings)
+      if (finding.signature != diagnosis_.signature &&
+          std::find(others.begin(), others.end(), finding.signature) == others.end())
+        others.push_back(finding.signature);
+    return others;
+  }
+
+  // A predicate of the user's own may mean less than its author thinks.
+  std::string warning_about(const reduce::ShrinkResult& result) const {
+    if (!oracle_.command) return "";
+    if (result.scenario.event_count() == 0)
+      return "nothing is left of the input: the oracle accepts a scenario without any call, and maybe everything";
+    const auto fails = [](const Diagnosis& one) {
+      return one.verdict != Verdict::completes && one.verdict != Verdict::ambiguous;
+    };
+    if (!fails(diagnosis_) || fails(diagnose(result.scenario))) return "";
+    return fmt::format(
+        "the input is a {} by the model, and nothing is wrong with what the oracle accepted last: it may ask for too "
+        "little",
+        name_of(diagnosis_.verdict));
   }
 
   const ShrinkArguments& a_;

@@ -32,12 +32,14 @@ KOfN k_of_n_from(const std::string& text) {
   return {static_cast<int>(k), static_cast<int>(n)};
 }
 
+// After the input, and after a folder by its own name, also where that is written as "." or with a slash behind it.
 std::string default_output(const ShrinkArguments& a) {
-  fs::path name = fs::path(a.input).filename();
-  if (name.empty()) name = fs::absolute(a.input).parent_path().filename();
+  fs::path name = fs::absolute(a.input).lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  name = name.filename();
   if (name.extension() == ".zst") name = name.stem();
   if (name.extension() == ".jsonl") name = name.stem();
-  return name.string() + ".min.jsonl";
+  return (name.empty() ? "ranks" : name.string()) + ".min.jsonl";
 }
 
 void require_sense(const ShrinkArguments& a) {
@@ -51,6 +53,8 @@ void require_sense(const ShrinkArguments& a) {
   require_other_than_input(a.journal_place(), a.input);
   require_writable(a.output);
   require_writable(a.journal_place());
+  if (a.json && is_stdout(a.output))
+    throw UsageError{"the reproducer and the JSON object would both go to standard output: name a file by -o"};
 }
 
 }  // namespace
@@ -66,7 +70,8 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   std::string k_of_n;
   po::options_description options;
   auto add = options.add_options();
-  add("output,o", po::value(&a.output)->value_name("FILE"), "where the reproducer goes (default: NAME.min.jsonl here)");
+  add("output,o", po::value(&a.output)->value_name("FILE"),
+      "where the reproducer goes (default: NAME.min.jsonl here); - is stdout, and all that is said goes to stderr");
   add("jobs,j", number("jobs", &a.jobs, 1, kMostJobs)->default_value("1"),
       "judge on N threads; the result is the same for any N");
   add("seed", number("seed", &a.seed, std::uint64_t{0})->default_value("0"), "try in another order");

@@ -47,17 +47,17 @@ std::string_view state_name(LiveConfirmation::State state) {
   return "skipped";
 }
 
-void print_also_found(const ShrinkReport& report, const reduce::ShrinkResult& result) {
+void print_also_found(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to) {
   const auto& found = result.also_found;
   if (found.empty()) return;
-  say(stdout, "also found:  {} met on the way\n", counted(found.size(), "different failure"));
+  say(to, "also found:  {} met on the way\n", counted(found.size(), "different failure"));
   const bool filed = !report.also_found_files.empty();
   const std::size_t shown = filed ? found.size() : std::min(found.size(), kShownSignatures);
   for (std::size_t i = 0; i < shown; ++i) {
-    say(stdout, "             {}{}{}\n", printable_line(found[i].signature), filed ? " -> " : "",
+    say(to, "             {}{}{}\n", printable_line(found[i].signature), filed ? " -> " : "",
         filed ? report.also_found_files[i] : "");
   }
-  if (shown < found.size()) say(stdout, "             … (--also-found FOLDER keeps them)\n");
+  if (shown < found.size()) say(to, "             … (--also-found FOLDER keeps them)\n");
 }
 
 // Why it stopped early, and whether another run would stop elsewhere.
@@ -71,6 +71,26 @@ std::string_view go_on_text(const reduce::ShrinkResult& result) {
   return result.stopped_by == "time" ? " again, its time begins anew" : " again";
 }
 
+// What the claim knows nothing of.
+std::string unknown_text(const reduce::ShrinkResult& result) {
+  if (result.undecided_singles == 0 || !result.stopped_by.empty()) return "";
+  return fmt::format(", but for {} without an answer", counted(result.undecided_singles, "removal"));
+}
+
+void print_undecided(const reduce::ShrinkResult& result, std::FILE* to) {
+  if (result.undecided == 0) return;
+  say(to, "undecided:   {} had no answer (a time-out or exit status 125) and {} kept out\n",
+      counted(result.undecided, "candidate"), result.undecided == 1 ? "was" : "were");
+}
+
+void print_other_failures(const std::vector<std::string>& others, std::FILE* to) {
+  if (others.empty()) return;
+  say(to, "not kept:    {} of the input\n", counted(others.size(), "other failure"));
+  for (std::size_t i = 0; i < std::min(others.size(), kShownSignatures); ++i)
+    say(to, "             {}\n", printable_line(others[i]));
+  if (others.size() > kShownSignatures) say(to, "             … (petri diagnose tells all)\n");
+}
+
 // The sizes themselves, or what is smaller where those are alike.
 std::string gain_text(const reduce::Size& before, const reduce::Size& after) {
   const std::string from = size_text(before);
@@ -81,17 +101,17 @@ std::string gain_text(const reduce::Size& before, const reduce::Size& after) {
   return fmt::format("{} -> {}", counted(before.facts, "recorded outcome"), after.facts);
 }
 
-void print_history(const reduce::ShrinkResult& result) {
+void print_history(const reduce::ShrinkResult& result, std::FILE* to) {
   std::string_view label = "history:";
   for (const reduce::Gain& gain : result.history) {
-    say(stdout, "{:<13}{:<16} {}\n", label, gain.pass, gain_text(gain.before, gain.after));
+    say(to, "{:<13}{:<16} {}\n", label, gain.pass, gain_text(gain.before, gain.after));
     label = "";
   }
 }
 
-void print_asked_again(const reduce::Answers& answers) {
+void print_asked_again(const reduce::Answers& answers, std::FILE* to) {
   if (answers.asked() == 0) return;
-  say(stdout, "asked again: {} of {} runs on the result show the failure{}\n", answers.reproduces, answers.asked(),
+  say(to, "asked again: {} of {} runs on the result show the failure{}\n", answers.reproduces, answers.asked(),
       answers.reproduces < answers.asked() ? ": the oracle wavers, see --k-of-n" : "");
 }
 
@@ -127,23 +147,26 @@ void ProgressLine::finish() {
   shown_ = false;
 }
 
-void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result) {
-  say(stdout, "from:        {} ({})\n", report.input, size_text(report.before));
-  say(stdout, "to:          {} ({})\n", report.output, size_text(report.after));
-  if (report.outcome.verdict) say(stdout, "failure:     {}\n", printable_line(report.outcome.signature));
-  say(stdout, "claim:       {}{}\n", result.claim, stop_text(result));
-  say(stdout, "ranks:       original {}\n", origin_text(result.scenario));
-  say(stdout, "candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
-  print_history(result);
-  print_also_found(report, result);
-  print_asked_again(report.asked_again);
-  say(stdout, "live:        {}{}{}\n", state_name(report.live.state), report.live.text.empty() ? "" : ": ",
+void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to) {
+  say(to, "from:        {} ({})\n", report.input, size_text(report.before));
+  say(to, "to:          {} ({})\n", report.output, size_text(report.after));
+  if (report.outcome.verdict) say(to, "failure:     {}\n", printable_line(report.outcome.signature));
+  say(to, "claim:       {}{}{}\n", result.claim, unknown_text(result), stop_text(result));
+  say(to, "ranks:       original {}\n", origin_text(result.scenario));
+  say(to, "candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
+  print_undecided(result, to);
+  if (!report.warning.empty()) say(to, "warning:     {}\n", report.warning);
+  print_history(result, to);
+  print_other_failures(report.other_failures, to);
+  print_also_found(report, result, to);
+  print_asked_again(report.asked_again, to);
+  say(to, "live:        {}{}{}\n", state_name(report.live.state), report.live.text.empty() ? "" : ": ",
       printable_line(report.live.text));
   if (!report.journal.empty())
-    say(stdout, "to go on:    the same command{} (what is known lies in {})\n", go_on_text(result), report.journal);
+    say(to, "to go on:    the same command{} (what is known lies in {})\n", go_on_text(result), report.journal);
 }
 
-void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) {
+void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to) {
   Json json{{"input", report.input}, {"output", report.output}};
   if (report.outcome.verdict) json["verdict"] = name_of(*report.outcome.verdict);
   json["signature"] = report.outcome.signature;
@@ -157,11 +180,15 @@ void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) 
   json["tests"] = result.tests;
   json["judged"] = result.asked;
   json["wasted"] = result.wasted;
+  json["undecided"] = result.undecided;
+  json["undecided_singles"] = result.undecided_singles;
   json["seconds"] = result.seconds;
   json["live"] = {
       {"state", state_name(report.live.state)}, {"text", report.live.text}, {"seconds", report.live.seconds}};
   if (report.asked_again.asked() > 0)
     json["asked_again"] = {{"reproduces", report.asked_again.reproduces}, {"asked", report.asked_again.asked()}};
+  json["other_failures"] = report.other_failures;
+  if (!report.warning.empty()) json["warning"] = report.warning;
   json["also_found"] = Json::array();
   for (std::size_t i = 0; i < result.also_found.size(); ++i) {
     Json also{{"signature", result.also_found[i].signature}};
@@ -173,7 +200,7 @@ void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result) 
   for (const reduce::Gain& gain : result.history) {
     json["history"].push_back({{"pass", gain.pass}, {"from", json_of(gain.before)}, {"to", json_of(gain.after)}});
   }
-  fmt::print("{}\n", printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)));
+  fmt::print(to, "{}\n", printable_json(json.dump(2, ' ', false, Json::error_handler_t::replace)));
 }
 
 }  // namespace petri::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -39,10 +40,12 @@ struct ShrinkReport {
   LiveConfirmation live;
   std::vector<std::string> also_found_files;  // one for each of result.also_found, or empty
   reduce::Answers asked_again;                // about the result, where a user's command judged
+  std::vector<std::string> other_failures;    // that the input holds besides the one that was shrunk
+  std::string warning;                        // about the oracle; empty where there is none
   std::string journal;                        // from which the same command goes on; empty where the end was reached
 };
 
-void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result);
-void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result);
+void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to);
+void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to);
 
 }  // namespace petri::cli

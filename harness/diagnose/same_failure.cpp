@@ -21,8 +21,7 @@ Failure failure_of(const Diagnosis& diagnosis) {
 }
 
 Likeness likeness(const Diagnosis& diagnosis, const Failure& failure) {
-  if (diagnosis.verdict == Verdict::completes) return Likeness::none;
-  if (diagnosis.verdict == Verdict::ambiguous) return Likeness::undecided;
+  if (diagnosis.verdict == Verdict::completes || diagnosis.verdict == Verdict::ambiguous) return Likeness::none;
   const Failure shown = failure_of(diagnosis);
   const bool same = shown.signature == failure.signature && !contradict(shown.orders, failure.orders);
   return same ? Likeness::same : Likeness::other;

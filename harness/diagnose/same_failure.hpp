@@ -20,9 +20,8 @@ Failure failure_of(const Diagnosis& diagnosis);
 
 enum class Likeness : std::uint8_t {
   same,
-  other,     // fails, but differently
-  none,      // completes
-  undecided  // ambiguous
+  other,  // fails, but differently
+  none    // shows no failure: completes, or does not decide
 };
 
 // Failures are the same where their signatures are, unless one is known to be there in all orders and the other in

@@ -117,6 +117,109 @@ TEST(Shrink, AUsersOwnTestJudges) {
   EXPECT_EQ(never.status, 5);
 }
 
+TEST(Shrink, AUsersOwnTestDoesNotSeeTheFailureThatTheHeaderNames) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  ASSERT_EQ(scratch.petri({"shrink", "--no-live", "-o", "small.jsonl", "hang.jsonl"}).status, 0);
+  ASSERT_THAT(scratch.read("small.jsonl"), HasSubstr("A(allreduce@0"));
+  const Ran run =
+      scratch.petri({"shrink", "--no-live", "-o", "smaller.jsonl", "--oracle", "grep -q allreduce", "small.jsonl"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(read_scenario(scratch.folder() / "smaller.jsonl").event_count(), 1U);
+  EXPECT_THAT(run.out, HasSubstr("3 of 3 runs on the result show the failure"));
+}
+
+TEST(Shrink, AnOracleThatAcceptsTooMuchIsSuspected) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const Ran all = scratch.petri({"shrink", "--no-live", "--oracle", "true", "hang.jsonl"});
+  EXPECT_EQ(all.status, 0);
+  EXPECT_THAT(all.out, HasSubstr("accepts a scenario without any call"));
+  const Ran passing = scratch.petri({"shrink", "--no-live", "--oracle", "grep -q '\"step\":3'", "hang.jsonl"});
+  EXPECT_EQ(passing.status, 0);
+  EXPECT_THAT(passing.out, HasSubstr("nothing is wrong with what the oracle accepted"));
+  const Ran right = scratch.petri({"shrink", "--no-live", "--oracle",
+                                   "sh -c 'test $(" PETRI_PROGRAM " diagnose --json \"$0\" | grep -c deadlock) -gt 0'",
+                                   "hang.jsonl"});
+  EXPECT_EQ(right.status, 0) << right.err;
+  EXPECT_THAT(right.out, Not(HasSubstr("warning")));
+}
+
+TEST(Shrink, CandidatesWithoutAnAnswerAreTold) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const std::string oracle = "sh -c 'grep -q barrier \"$0\" || exit 125'";
+  const Ran run = scratch.petri({"shrink", "--no-live", "--oracle", oracle, "hang.jsonl"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("can be removed, but for 1 removal without an answer"));
+  EXPECT_THAT(run.out, HasSubstr("undecided: "));
+  const Ran json = scratch.petri({"shrink", "--no-live", "--json", "--oracle", oracle, "hang.jsonl"});
+  EXPECT_THAT(json.out, HasSubstr("\"undecided_singles\": 1,"));
+  EXPECT_THAT(scratch.petri({"shrink", "--no-live", "hang.jsonl"}).out, Not(HasSubstr("undecided")));
+}
+
+TEST(Shrink, TheResultGoesToStandardOutputByADash) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  ASSERT_EQ(scratch.petri({"shrink", "--no-live", "-o", "small.jsonl", "hang.jsonl"}).status, 0);
+  const Ran run = scratch.petri({"shrink", "--no-live", "-o", "-", "hang.jsonl"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out, scratch.read("small.jsonl"));
+  EXPECT_THAT(run.err, HasSubstr("1-minimal"));
+  EXPECT_FALSE(std::filesystem::exists(scratch.folder() / "-"));
+  EXPECT_EQ(scratch.petri({"shrink", "--no-live", "--json", "-o", "-", "hang.jsonl"}).status, 2);
+  for (const char* command : {"replay", "record"})
+    EXPECT_EQ(scratch.petri({command, "-o", "-", "hang.jsonl", "--", "true"}).status, 2) << command;
+}
+
+// The name is looked at before the input is read: what stands in its way is told.
+TEST(Shrink, AFolderGivesTheResultItsName) {
+  const Scratch scratch;
+  std::filesystem::create_directories(scratch.folder() / "ranks.of.mine" / "ranks.of.mine.min.jsonl");
+  for (const char* input : {".", "./", "../ranks.of.mine/"}) {
+    const Ran run = scratch.run({"sh", "-c", "cd ranks.of.mine && exec \"$@\"", "sh", PETRI_PROGRAM, "shrink", input});
+    EXPECT_EQ(run.status, 3);
+    EXPECT_THAT(run.err, HasSubstr("ranks.of.mine.min.jsonl: cannot be written: is a folder")) << input;
+  }
+}
+
+TEST(Shrink, FailuresThatAreNotKeptAreTold) {
+  const Scratch scratch;
+  scratch.write("two.jsonl", R"({"petri":1,"world":4}
+{"rank":0,"op":"send","peer":0,"count":1,"dtype":"int32"}
+{"rank":1,"op":"recv","peer":2}
+{"rank":2,"op":"recv","peer":1}
+{"rank":3,"op":"irecv","peer":3,"request":1}
+{"end":true,"events":4}
+)");
+  const Ran run = scratch.petri({"shrink", "--no-live", "two.jsonl"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("not kept:    2 other failures of the input"));
+  EXPECT_THAT(run.out, HasSubstr("send@0 waits for itself"));
+  const Ran json = scratch.petri({"shrink", "--no-live", "--json", "two.jsonl"});
+  EXPECT_THAT(json.out, HasSubstr("\"other_failures\": ["));
+}
+
+TEST(Shrink, WhatAnEarlierRunFoundIsKept) {
+  const Scratch scratch;
+  scratch.write("hang.jsonl", extra_barrier());
+  const std::vector<std::string> shrink{"shrink", "--no-live", "--also-found", "also", "hang.jsonl"};
+  ASSERT_EQ(scratch.petri(shrink).status, 0);
+  const std::string first = scratch.read("also/also-1.jsonl");
+  ASSERT_FALSE(first.empty());
+  const auto files = [&] {
+    return std::distance(std::filesystem::directory_iterator(scratch.folder() / "also"),
+                         std::filesystem::directory_iterator());
+  };
+  const auto before = files();
+  ASSERT_EQ(scratch.petri(shrink).status, 0);
+  EXPECT_EQ(files(), before) << "the same run finds the same";
+  scratch.write("also/also-1.jsonl", "another run's\n");
+  ASSERT_EQ(scratch.petri(shrink).status, 0);
+  EXPECT_EQ(scratch.read("also/also-1.jsonl"), "another run's\n");
+  EXPECT_EQ(files(), before + 1);
+}
+
 // The predicate itself sends the signals, in its eighth and its tenth run.
 TEST(Shrink, AnInterruptedRunGoesOnByTheSameCommand) {
   const Scratch scratch;
