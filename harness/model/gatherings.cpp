@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -16,6 +17,20 @@ bool join(Op one, Op other) {
 namespace {
 
 constexpr std::size_t kArrivalsInAChunk = 1 << 14;
+
+bool ascend(const std::vector<std::int32_t>& ranks) {
+  return std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>()) == ranks.end();
+}
+
+// Where a rank stands among ascending ones, or -1. Most groups are a row with one step: then the first look is enough.
+std::int32_t place_among(const std::vector<std::int32_t>& ranks, std::int32_t global) {
+  if (ranks.empty() || global < ranks.front() || global > ranks.back()) return -1;
+  const std::int64_t most = static_cast<std::int64_t>(ranks.size()) - 1, length = ranks.back() - ranks.front();
+  const std::int64_t guess = length == 0 ? 0 : most * (global - ranks.front()) / length;
+  if (ranks[static_cast<std::size_t>(guess)] == global) return static_cast<std::int32_t>(guess);
+  const auto found = std::lower_bound(ranks.begin(), ranks.end(), global);
+  return *found == global ? static_cast<std::int32_t>(found - ranks.begin()) : -1;
+}
 
 std::vector<std::int32_t> united(std::vector<std::int32_t> one, const std::vector<std::int32_t>& other) {
   one.insert(one.end(), other.begin(), other.end());
@@ -80,9 +95,13 @@ std::vector<std::int32_t> Gatherings::members_from_creation(std::int32_t comm) {
 void Gatherings::infer_members() {
   for (std::size_t comm = 0; comm < scenario_.comms.size(); ++comm) {
     const Communicator& declared = scenario_.comms[comm];
-    std::vector<std::int32_t> members = united(declared.ranks, declared.remote);
     first_group_.push_back(declared.is_inter() ? static_cast<std::int32_t>(declared.ranks.size()) : 0);
     known_.push_back(declared.known);
+    if (declared.known && !declared.is_inter()) {  // as with most
+      keep_members(&declared.ranks);
+      continue;
+    }
+    std::vector<std::int32_t> members = united(declared.ranks, declared.remote);
     if (!known_.back()) {
       members = members_from_creation(static_cast<std::int32_t>(comm));
       known_.back() = !members.empty();
@@ -94,16 +113,22 @@ void Gatherings::infer_members() {
           if (event.comm == static_cast<std::int32_t>(comm)) users.insert(static_cast<std::int32_t>(rank));
       members.assign(users.begin(), users.end());
     }
-    auto& index = index_.emplace_back();
-    for (std::size_t group = 0; group < members.size(); ++group)
-      index.emplace(members[group], static_cast<std::int32_t>(group));
-    ranks_.push_back(std::move(members));
+    keep_members(&own_ranks_.emplace_back(std::move(members)));
   }
   for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank)
     for (const Event& event : scenario_.ranks[rank].events)
       if (event.extras.new_comm() != kNoComm &&
           !(event.extras.sources().empty() && event.extras.destinations().empty()))
         topologies_[{event.extras.new_comm(), static_cast<std::int32_t>(rank)}] = &event;
+}
+
+void Gatherings::keep_members(const std::vector<std::int32_t>* members) {
+  const auto comm = static_cast<std::int32_t>(ranks_.size());
+  ranks_.push_back(members);
+  if (ascend(*members)) return;
+  auto& index = index_[comm];
+  for (std::size_t group = 0; group < members->size(); ++group)
+    index.emplace((*members)[group], static_cast<std::int32_t>(group));
 }
 
 // A rank whose ring buffer lost events took part in every position before the first one that it kept.
@@ -117,9 +142,11 @@ void Gatherings::note_truncated() {
 }
 
 std::int32_t Gatherings::group_rank(std::int32_t comm, std::int32_t global) const {
-  const auto& index = index_[static_cast<std::size_t>(comm)];
-  const auto found = index.find(global);
-  return found == index.end() ? -1 : found->second;
+  if (const auto place = index_.find(comm); place != index_.end()) {
+    const auto found = place->second.find(global);
+    return found == place->second.end() ? -1 : found->second;
+  }
+  return place_among(ranks_of(comm), global);
 }
 
 std::int32_t Gatherings::peer_index(std::int32_t comm, std::int32_t self, std::int32_t peer) const {

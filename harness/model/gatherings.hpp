@@ -68,7 +68,7 @@ class Gatherings {
   std::int32_t peer_index(std::int32_t comm, std::int32_t self, std::int32_t peer) const;
   // False where neither a declaration nor the creation tells who the members are.
   bool members_known(std::int32_t comm) const { return known_[static_cast<std::size_t>(comm)]; }
-  const std::vector<std::int32_t>& ranks_of(std::int32_t comm) const { return ranks_[static_cast<std::size_t>(comm)]; }
+  const std::vector<std::int32_t>& ranks_of(std::int32_t comm) const { return *ranks_[static_cast<std::size_t>(comm)]; }
   Venue venue_of(const Gathering& gathering) const;
   // The call with which a rank made a topology, for its neighbours on it; nothing where it is not recorded.
   const Event* topology_of(std::int32_t comm, std::int32_t global) const;
@@ -90,14 +90,17 @@ class Gatherings {
   std::vector<std::int32_t> named_members(const Event& event, std::int32_t rank) const;
   std::int32_t venue_number(const Event& event);
   void infer_members();
+  void keep_members(const std::vector<std::int32_t>* members);  // of the next communicator
   std::vector<std::int32_t> members_from_creation(std::int32_t comm);
   void note_truncated();
 
   const Scenario& scenario_;
-  std::vector<std::vector<std::int32_t>> ranks_;  // by communicator; both groups of an intercomm
-  std::vector<std::int32_t> first_group_;         // by communicator: its size; 0: intracommunicator
-  std::vector<bool> known_;                       // by communicator
-  std::vector<std::unordered_map<std::int32_t, std::int32_t>> index_;         // by communicator: global → member
+  std::vector<const std::vector<std::int32_t>*> ranks_;  // by communicator; both groups of an intercomm
+  std::deque<std::vector<std::int32_t>> own_ranks_;      // those that are no list of the scenario
+  std::vector<std::int32_t> first_group_;                // by communicator: its size; 0: intracommunicator
+  std::vector<bool> known_;                              // by communicator
+  // By communicator, where its ranks do not ascend: global → member.
+  std::unordered_map<std::int32_t, std::unordered_map<std::int32_t, std::int32_t>> index_;
   std::map<std::pair<std::int32_t, std::int32_t>, const Event*> topologies_;  // (comm, global)
   std::map<Venue, std::int32_t> venues_;                                      // windows and files
   std::map<std::int32_t, std::map<std::int32_t, std::int64_t>> first_kept_;   // by venue: truncated ranks
