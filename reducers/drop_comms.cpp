@@ -10,11 +10,11 @@ namespace {
 
 // A communicator goes with all that uses it. The call that made it stays on the parent, without its result, unless
 // nothing else comes out of that call: then it goes too.
-std::vector<Unit> units_of(const Scenario& scenario) {
+Units units_of(const Scenario& scenario) {
   const Groups groups = group_events(scenario);
-  std::vector<Unit> units(scenario.comms.size());
-  for (std::size_t comm = 1; comm < units.size(); ++comm) units[comm].comms.push_back(static_cast<std::int32_t>(comm));
-  for (const auto& members : groups.members) {
+  std::vector<std::vector<EventRef>> makers(scenario.comms.size());
+  for (std::uint32_t group = 0; group < groups.size(); ++group) {
+    const auto members = groups.members(group);
     std::int32_t made = kNoComm;
     bool alone = true;
     for (const EventRef ref : members) {
@@ -24,10 +24,13 @@ std::vector<Unit> units_of(const Scenario& scenario) {
       made = here;
     }
     if (made == kNoComm || !alone) continue;
-    auto& events = units[static_cast<std::size_t>(made)].events;
+    auto& events = makers[static_cast<std::size_t>(made)];
     events.insert(events.end(), members.begin(), members.end());
   }
-  units.erase(units.begin());  // the world stays
+  Units units;
+  for (std::int32_t comm = 1; static_cast<std::size_t>(comm) < makers.size(); ++comm) {  // the world stays
+    units.add({{}, {&comm, 1}, makers[static_cast<std::size_t>(comm)]});
+  }
   return units;
 }
 

@@ -11,9 +11,9 @@ class DropGroups final : public Pass {
  public:
   std::string_view name() const override { return "drop groups"; }
   std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext& context) const override {
-    Groups groups = group_events(*current);
-    std::vector<Unit> units;
-    for (auto& members : groups.members) units.push_back({{}, {}, std::move(members)});
+    const Groups groups = group_events(*current);
+    Units units;
+    for (std::uint32_t group = 0; group < groups.size(); ++group) units.add({{}, {}, groups.members(group)});
     return remove_units(current, std::move(units), context);
   }
 };
@@ -22,10 +22,10 @@ class DropEvents final : public Pass {
  public:
   std::string_view name() const override { return "drop events"; }
   std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext& context) const override {
-    std::vector<Unit> units;
+    Units units;
     for (std::int32_t rank = 0; rank < current->world(); ++rank) {
       const auto size = static_cast<std::uint32_t>(current->ranks[static_cast<std::size_t>(rank)].events.size());
-      for (std::uint32_t i = 0; i < size; ++i) units.push_back({{}, {}, {{rank, i}}});
+      for (EventRef event{rank, 0}; event.index < size; ++event.index) units.add({{}, {}, {&event, 1}});
     }
     return remove_units(current, std::move(units), context);
   }

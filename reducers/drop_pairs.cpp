@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "reducers/groups.hpp"
@@ -20,24 +21,33 @@ bool takes_anybody(const Event& event) {
   return (kind == OpKind::recv || kind == OpKind::probe) && event.peer == kAny && event.extras.matched() == kUnset;
 }
 
+// Sends by the communicator and the group rank that they name.
+std::map<std::pair<std::int32_t, std::int32_t>, Events> sends_by_target(const Scenario& scenario) {
+  std::map<std::pair<std::int32_t, std::int32_t>, Events> sends;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const std::vector<Event>& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
+    for (std::uint32_t i = 0; i < events.size(); ++i)
+      if (kind_of(events[i].op) == OpKind::send) sends[{events[i].comm, events[i].peer}].push_back({rank, i});
+  }
+  return sends;
+}
+
 // A receive of any source goes with a send that it may have got: which one is not known, and neither can go alone.
 std::vector<Pair> open_matches(const Scenario& scenario, const Groups& groups) {
   std::vector<Pair> pairs;
-  const auto group_of = [&](std::size_t rank, std::size_t i) { return groups.of[rank][i]; };
-  for (std::size_t to = 0; to < scenario.ranks.size(); ++to) {
-    const std::vector<Event>& receives = scenario.ranks[to].events;
-    for (std::size_t i = 0; i < receives.size(); ++i) {
+  const auto sends = sends_by_target(scenario);
+  for (std::int32_t to = 0; to < scenario.world(); ++to) {
+    const std::vector<Event>& receives = scenario.ranks[static_cast<std::size_t>(to)].events;
+    for (std::uint32_t i = 0; i < receives.size() && pairs.size() < kMostPairs; ++i) {
       if (!takes_anybody(receives[i])) continue;
       const Communicator& comm = scenario.comm_of(receives[i]);
-      for (std::size_t from = 0; from < scenario.ranks.size(); ++from) {
-        const std::vector<Event>& sends = scenario.ranks[from].events;
-        const std::int32_t own = comm.is_inter() ? kNoComm : comm.group_rank_of(static_cast<std::int32_t>(to));
-        for (std::size_t j = 0; j < sends.size() && pairs.size() < kMostPairs; ++j) {
-          const bool fits = kind_of(sends[j].op) == OpKind::send && sends[j].comm == receives[i].comm &&
-                            sends[j].peer == own &&
-                            (receives[i].tag == kAny || tag_of(receives[i]) == tag_of(sends[j]));
-          if (fits && group_of(to, i) != group_of(from, j)) pairs.emplace_back(group_of(to, i), group_of(from, j));
-        }
+      const auto sent = sends.find({receives[i].comm, comm.is_inter() ? kNoComm : comm.group_rank_of(to)});
+      if (sent == sends.end()) continue;
+      for (const EventRef send : sent->second) {
+        if (pairs.size() == kMostPairs) break;
+        const bool fits = receives[i].tag == kAny || tag_of(receives[i]) == tag_of(at(scenario, send));
+        const Pair pair{groups.of({to, i}), groups.of(send)};
+        if (fits && pair.first != pair.second) pairs.push_back(pair);
       }
     }
   }
@@ -46,10 +56,14 @@ std::vector<Pair> open_matches(const Scenario& scenario, const Groups& groups) {
 
 // Groups first, then the single events of those that have several.
 std::vector<Events> units_of(const Groups& groups) {
-  std::vector<Events> units = groups.members;
-  for (const Events& group : groups.members)
-    for (const EventRef event : group)
-      if (group.size() > 1) units.push_back({event});
+  std::vector<Events> units, singles;
+  for (std::uint32_t group = 0; group < groups.size(); ++group) {
+    const auto members = groups.members(group);
+    units.emplace_back(members.begin(), members.end());
+    for (const EventRef event : members)
+      if (members.size() > 1) singles.push_back({event});
+  }
+  units.insert(units.end(), singles.begin(), singles.end());
   return units;
 }
 

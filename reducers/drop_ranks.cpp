@@ -10,8 +10,8 @@ class DropRanks final : public Pass {
  public:
   std::string_view name() const override { return "drop ranks"; }
   std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext& context) const override {
-    std::vector<Unit> units;
-    for (std::int32_t rank = 0; rank < current->world(); ++rank) units.push_back({{rank}, {}, {}});
+    Units units;
+    for (std::int32_t rank = 0; rank < current->world(); ++rank) units.add({{&rank, 1}, {}, {}});
     return remove_units(current, std::move(units), context);
   }
 };

@@ -11,27 +11,27 @@ namespace {
 using Stretch = std::pair<std::int32_t, std::int32_t>;  // step, microbatch
 
 template <class KeyOf>
-std::vector<Unit> units_by(const Scenario& scenario, KeyOf key_of) {
-  std::map<Stretch, Unit> stretches;
+Units units_by(const Scenario& scenario, KeyOf key_of) {
+  std::map<Stretch, std::vector<EventRef>> stretches;
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
     for (std::uint32_t i = 0; i < scenario.ranks[rank].events.size(); ++i) {
       const EventRef ref{static_cast<std::int32_t>(rank), i};
-      if (const auto key = key_of(ref)) stretches[*key].events.push_back(ref);
+      if (const auto key = key_of(ref)) stretches[*key].push_back(ref);
     }
   }
-  std::vector<Unit> units;
-  for (auto& [key, unit] : stretches) units.push_back(std::move(unit));
+  Units units;
+  for (const auto& [key, events] : stretches) units.add({{}, {}, events});
   return units;
 }
 
 // Whole steps where they are recorded; microbatches once one step is left; repetitions where nothing is recorded.
-std::vector<Unit> units_of(const Scenario& scenario) {
-  std::vector<Unit> steps = units_by(scenario, [&](EventRef ref) -> std::optional<Stretch> {
+Units units_of(const Scenario& scenario) {
+  Units steps = units_by(scenario, [&](EventRef ref) -> std::optional<Stretch> {
     const std::int32_t step = at(scenario, ref).step;
     return step == kUnset ? std::nullopt : std::optional(Stretch{step, 0});
   });
   if (steps.size() > 1) return steps;
-  std::vector<Unit> microbatches = units_by(scenario, [&](EventRef ref) -> std::optional<Stretch> {
+  Units microbatches = units_by(scenario, [&](EventRef ref) -> std::optional<Stretch> {
     const Event& event = at(scenario, ref);
     return event.microbatch == kUnset ? std::nullopt : std::optional(Stretch{event.step, event.microbatch});
   });

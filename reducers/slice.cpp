@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <utility>
 
@@ -10,17 +12,24 @@
 namespace petri::reduce {
 namespace {
 
+// A scenario's groups, found by the first slice that needs them.
+class SharedGroups {
+ public:
+  const Groups& of(const Scenario& scenario) {
+    std::call_once(once_, [&] { groups_ = group_events(scenario); });
+    return groups_;
+  }
+
+ private:
+  std::once_flag once_;
+  Groups groups_;
+};
+
 // What the failure's events need, found backwards over one grouping of the events.
 class Slicer {
  public:
-  explicit Slicer(const Scenario& scenario) : scenario_(scenario), groups_(group_events(scenario)) {
-    for (const RankTrace& rank : scenario.ranks) {
-      auto& named = naming_.emplace_back();
-      for (std::uint32_t i = 0; i < rank.events.size(); ++i) {
-        for_each_request(rank.events[i], [&](std::uint32_t request) { named[request].push_back(i); });
-      }
-    }
-  }
+  Slicer(const Scenario& scenario, const Groups& groups)
+      : scenario_(scenario), groups_(groups), naming_(scenario.ranks.size()) {}
 
   // The events themselves, their partners, and the life of every request among them.
   Selection tight(const std::vector<EventRef>& failure) {
@@ -58,6 +67,8 @@ class Slicer {
   }
 
  private:
+  using Naming = std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>;
+
   void require(Selection& keep, EventRef ref) {
     if (keep.keeps(ref)) return;
     keep.keep(ref);
@@ -65,12 +76,21 @@ class Slicer {
   }
 
   void require_requests(Selection& keep, EventRef ref) {
-    const auto& named = naming_[static_cast<std::size_t>(ref.rank)];
     // A wait for many requests needs none of them but those that something else needs; it only loses the others.
     if (at(scenario_, ref).extras.requests().size() > 1 && !is_seed(ref)) return;
     for_each_request(at(scenario_, ref), [&](std::uint32_t request) {
-      for (const std::uint32_t i : named.at(request)) require(keep, {ref.rank, i});
+      for (const std::uint32_t i : naming(ref.rank).at(request)) require(keep, {ref.rank, i});
     });
+  }
+
+  // The events of a rank by the requests that they name; few ranks are ever asked for.
+  const Naming& naming(std::int32_t rank) {
+    Naming& named = naming_[static_cast<std::size_t>(rank)];
+    if (!named.empty()) return named;
+    const std::vector<Event>& events = scenario_.ranks[static_cast<std::size_t>(rank)].events;
+    for (std::uint32_t i = 0; i < events.size(); ++i)
+      for_each_request(events[i], [&](std::uint32_t request) { named[request].push_back(i); });
+    return named;
   }
 
   bool is_seed(EventRef ref) const { return std::binary_search(seeds_.begin(), seeds_.end(), ref); }
@@ -83,15 +103,14 @@ class Slicer {
     while (!open_.empty()) {
       const EventRef ref = open_.back();
       open_.pop_back();
-      const std::uint32_t group = groups_.of[static_cast<std::size_t>(ref.rank)][ref.index];
-      for (const EventRef partner : groups_.members[group]) require(keep, partner);
+      for (const EventRef partner : groups_.members(groups_.of(ref))) require(keep, partner);
       needs(ref);
     }
   }
 
   const Scenario& scenario_;
-  Groups groups_;
-  std::vector<std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>> naming_;  // by rank: events by request
+  const Groups& groups_;
+  std::vector<Naming> naming_;  // by rank
   std::vector<EventRef> open_, seeds_;
 };
 
@@ -103,8 +122,10 @@ class Slice final : public Pass {
       std::vector<Proposal> proposals;
       const std::vector<EventRef> failure = failure_events(*now, context);
       if (failure.empty()) return proposals;
+      const auto groups = std::make_shared<SharedGroups>();
       for (const auto slice : {&Slicer::tight, &Slicer::with_ranks, &Slicer::past}) {
-        proposals.push_back([now, failure, slice] { return cut(*now, (Slicer(*now).*slice)(failure)); });
+        proposals.push_back(
+            [now, failure, groups, slice] { return cut(*now, (Slicer(*now, groups->of(*now)).*slice)(failure)); });
       }
       return proposals;
     });

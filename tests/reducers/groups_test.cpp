@@ -18,9 +18,11 @@ TEST(Groups, CollectivesJoinByPositionWhateverTheirName) {
   add(job, 0, collective(Op::barrier));
   add(job, 1, collective(Op::barrier));
   const Groups groups = group_events(job);
-  EXPECT_EQ(groups.of[0][0], groups.of[1][0]);
-  EXPECT_NE(groups.of[0][1], groups.of[1][0]);
-  EXPECT_THAT(groups.members, ElementsAre(ElementsAre(EventRef{0, 0}, EventRef{1, 0}), ElementsAre(EventRef{0, 1})));
+  EXPECT_EQ(groups.of({0, 0}), groups.of({1, 0}));
+  EXPECT_NE(groups.of({0, 1}), groups.of({1, 0}));
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_THAT(groups.members(0), ElementsAre(EventRef{0, 0}, EventRef{1, 0}));
+  EXPECT_THAT(groups.members(1), ElementsAre(EventRef{0, 1}));
 }
 
 TEST(Groups, MessagesPairInOrderByTagAndTakeTheirWaitsAlong) {
@@ -31,10 +33,10 @@ TEST(Groups, MessagesPairInOrderByTagAndTakeTheirWaitsAlong) {
   add(job, 1, message(Op::recv, 0, 6));
   add(job, 1, message(Op::recv, 0, kAny));
   const Groups groups = group_events(job);
-  EXPECT_EQ(groups.of[1][0], groups.of[0][1]);
-  EXPECT_EQ(groups.of[1][1], groups.of[0][0]);
-  EXPECT_EQ(groups.of[0][2], groups.of[0][0]);
-  EXPECT_EQ(groups.members.size(), 2U);
+  EXPECT_EQ(groups.of({1, 0}), groups.of({0, 1}));
+  EXPECT_EQ(groups.of({1, 1}), groups.of({0, 0}));
+  EXPECT_EQ(groups.of({0, 2}), groups.of({0, 0}));
+  EXPECT_EQ(groups.size(), 2U);
 }
 
 TEST(Groups, AReceiveOfAnySourceJoinsTheSenderThatItGot) {
@@ -46,9 +48,9 @@ TEST(Groups, AReceiveOfAnySourceJoinsTheSenderThatItGot) {
   add(job, 0, any);
   add(job, 0, message(Op::recv, kAny));
   const Groups groups = group_events(job);
-  EXPECT_EQ(groups.of[0][0], groups.of[2][0]);
-  EXPECT_EQ(groups.members[groups.of[0][1]].size(), 1U);
-  EXPECT_EQ(groups.members[groups.of[1][0]].size(), 1U);
+  EXPECT_EQ(groups.of({0, 0}), groups.of({2, 0}));
+  EXPECT_EQ(groups.members(groups.of({0, 1})).size(), 1U);
+  EXPECT_EQ(groups.members(groups.of({1, 0})).size(), 1U);
 }
 
 TEST(Roles, RanksOfARingAreAllAlike) {

@@ -348,5 +348,37 @@ TEST(RemoveUnits, NeedsLittleWhereLittleIsNeededAndLinearlyManyWhereAllIs) {
   EXPECT_LT(asked, 2U * 1024U);
 }
 
+// Of 64 ranks in pairs, ranks 40 and 41 with their communicator, and of their 30 calls the seventh.
+TEST(RemoveUnits, UnitsFollowWhatIsLeft) {
+  Scenario job(64);
+  for (std::int32_t pair = 0; pair < 32; ++pair) {
+    const std::int32_t comm = add_comm(job, "pair" + std::to_string(pair), {2 * pair, 2 * pair + 1});
+    for (const std::int32_t rank : {2 * pair, 2 * pair + 1})
+      for (int i = 0; i < 30; ++i) add(job, rank, collective(Op::barrier, comm, i));
+  }
+  const auto needed = [](const Scenario& s) {
+    std::size_t seen = 0;
+    for (std::int32_t rank = 0; rank < s.world(); ++rank)
+      for (const Event& made : s.ranks[static_cast<std::size_t>(rank)].events)
+        if (made.seq == 6 && s.comm_of(made).name == "pair20" && original_rank(s, rank) / 2 == 20) ++seen;
+    return seen == 2;
+  };
+  for (const std::uint64_t seed : {0, 1, 2}) {
+    PassContext context;
+    context.seed = seed;
+    const Scenario ranks = walk(drop_ranks(), job, when(needed), context);
+    EXPECT_THAT(ranks.header.origin->ranks, ElementsAre(40, 41));
+    EXPECT_EQ(ranks.event_count(), 60U);
+    const Scenario comms = walk(drop_comms(), job, when(needed), context);
+    EXPECT_THAT(comms.comms, SizeIs(2));
+    EXPECT_EQ(comms.event_count(), 60U);
+    for (const auto& pass : {drop_groups, drop_events}) {
+      const Scenario events = walk(pass(), job, when(needed), context);
+      EXPECT_EQ(events.event_count(), 2U);
+      EXPECT_TRUE(is_subset_of(job, events)) << not_from_original(job, events);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace petri::reduce

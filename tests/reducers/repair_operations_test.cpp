@@ -91,9 +91,9 @@ TEST(GroupsOfEpochs, HoldALockWithItsAccessesAndItsUnlock) {
   const Scenario job =
       script({"win_lock(win=w target=0 lock=shared); put(win=w target=0); win_unlock(win=w target=0); barrier"});
   const Groups groups = group_events(job);
-  EXPECT_EQ(groups.of[0][0], groups.of[0][1]);
-  EXPECT_EQ(groups.of[0][0], groups.of[0][2]);
-  EXPECT_NE(groups.of[0][0], groups.of[0][3]);
+  EXPECT_EQ(groups.of({0, 0}), groups.of({0, 1}));
+  EXPECT_EQ(groups.of({0, 0}), groups.of({0, 2}));
+  EXPECT_NE(groups.of({0, 0}), groups.of({0, 3}));
 }
 
 TEST(GroupsOfEpochs, HoldAStartWithThePostsThatItMeets) {
@@ -101,9 +101,9 @@ TEST(GroupsOfEpochs, HoldAStartWithThePostsThatItMeets) {
       script({"win_start(win=w ranks=[1]); win_complete(win=w); win_start(win=w ranks=[1]); win_complete(win=w)",
               "win_post(win=w ranks=[0]); win_wait(win=w); win_post(win=w ranks=[0]); win_wait(win=w)"});
   const Groups groups = group_events(job);
-  EXPECT_EQ(groups.of[0][0], groups.of[1][1]);
-  EXPECT_EQ(groups.of[0][2], groups.of[1][2]);
-  EXPECT_NE(groups.of[0][0], groups.of[0][2]);
+  EXPECT_EQ(groups.of({0, 0}), groups.of({1, 1}));
+  EXPECT_EQ(groups.of({0, 2}), groups.of({1, 2}));
+  EXPECT_NE(groups.of({0, 0}), groups.of({0, 2}));
 }
 
 }  // namespace
