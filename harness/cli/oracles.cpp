@@ -36,6 +36,7 @@ reduce::Oracle model_oracle(Failure failure, DiagnoseOptions options) {
   return reduce::Oracle::Ask(
       [failure = std::move(failure), options](const Scenario& scenario, const std::stop_token& stop) -> Judgement {
         DiagnoseOptions now = options;
+        now.first_only = true;
         now.stop = stop;
         const Diagnosis diagnosis = diagnose(scenario, now);
         if (stop.stop_requested()) return {Answer::stopped, {}};

@@ -31,31 +31,43 @@ class Judge {
   Diagnosis judge() {
     const model::Run actual = model::run(scenario_, {options_.buffered, true});
     mark_blocked(actual);
+    judge_run(actual);
+    if (!options_.first_only) add_notes(scenario_, options_, actual, std::min(max_orders(), kOrdersToCompare), result_);
+    return std::move(result_);
+  }
+
+ private:
+  // From what outranks the rest to what is left where nothing was found.
+  void judge_run(const model::Run& actual) {
     const std::vector<Fault> mismatches = find_mismatches(scenario_, actual);
     const std::vector<Fault> misuses = find_misused_calls(actual);
     std::vector<Fault> causes = mismatches;
     causes.insert(causes.end(), misuses.begin(), misuses.end());
     const std::optional<Fault> rank_error = find_rank_error(scenario_, actual, causes);
     if (rank_error) add(Verdict::rank_error, *rank_error, consequence(actual, *rank_error));
+    if (is_answered()) return;
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
+    if (is_answered()) return;
     judge_deadlocks(actual, rank_error.has_value() || ended_by_faulty_call(scenario_, actual, causes));
+    if (is_answered()) return;
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
     if (result_.findings.empty() && !misuses.empty()) judge_other_orders(actual, true);
     for (const Fault& fault : misuses) add(Verdict::misuse, fault);
+    if (is_answered()) return;
     for (const Fault& fault : find_conflicts(scenario_, actual)) add(Verdict::misuse, fault);
     for (const Fault& fault : find_busy_buffers(scenario_)) add(Verdict::misuse, fault);
     if (const auto fault = find_foreign_thread(scenario_)) add(Verdict::misuse, *fault);
     if (const auto fault = find_misuse(scenario_, actual)) add(Verdict::misuse, *fault);
+    if (is_answered()) return;
     judge_races(actual);
     if (result_.findings.empty()) judge_other_orders(actual, false);
     if (result_.findings.empty()) judge_unsettled(actual);
     if (result_.findings.empty())
       if (const auto fault = find_failed_exit(scenario_, actual)) add(Verdict::rank_error, *fault);
-    add_notes(scenario_, options_, actual, std::min(max_orders(), kOrdersToCompare), result_);
-    return std::move(result_);
   }
 
- private:
+  bool is_answered() const { return options_.first_only && !result_.findings.empty(); }
+
   std::uint64_t max_orders() const {
     const std::uint64_t affordable = kUsualEvents / std::max<std::uint64_t>(scenario_.event_count(), 1);
     return options_.max_orders.value_or(std::clamp<std::uint64_t>(affordable, 1, kUsualOrders));

@@ -59,6 +59,9 @@ struct DiagnoseOptions {
   // How many orders are explored before the answer is "not found within N": without a number 2,000, fewer where they
   // would play more than 5 million events.
   std::optional<std::uint64_t> max_orders = std::nullopt;
+  // Ends at the first finding: what is said of the failure that it belongs to (verdict, signature, certainty, orders)
+  // is the same as without this; other failures and notes are left out.
+  bool first_only = false;
   // Where it is set meanwhile, no more orders are explored, and the diagnosis is worth nothing.
   std::stop_token stop = {};
 };

@@ -27,6 +27,11 @@ TEST_P(Kept, IsJudgedAsExpected) {
   if (!scenario.header.expect->signature.empty()) {
     EXPECT_EQ(diagnosis.signature, scenario.header.expect->signature);
   }
+  DiagnoseOptions first_only;
+  first_only.first_only = true;
+  const Diagnosis first = diagnose(scenario, first_only);
+  EXPECT_EQ(name_of(first.verdict), name_of(diagnosis.verdict));
+  EXPECT_EQ(first.signature, diagnosis.signature);
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios, Kept, testing::ValuesIn(scenario_files()), [](const auto& kept) {

@@ -142,6 +142,21 @@ TEST_P(RandomVerdictsTest, AgreeWithTheReference) {
   EXPECT_EQ(disagreements, 0);
 }
 
+TEST_P(RandomVerdictsTest, TheFirstFindingIsTheSameWhetherOrNotMoreIsAskedFor) {
+  DiagnoseOptions first_only;
+  first_only.first_only = true;
+  for (int seed = 0; seed < wanted_schedules(100); ++seed) {
+    const auto schedule = random_schedule(static_cast<Family>(GetParam()), static_cast<std::uint64_t>(seed));
+    const Diagnosis whole = diagnose(schedule.scenario), first = diagnose(schedule.scenario, first_only);
+    EXPECT_EQ(first.signature, whole.signature) << "seed " << seed;
+    EXPECT_EQ(petri::name_of(first.verdict), petri::name_of(whole.verdict)) << "seed " << seed;
+    if (whole.findings.empty()) continue;
+    EXPECT_EQ(first.findings.front().text, whole.findings.front().text) << "seed " << seed;
+    EXPECT_EQ(first.orders, whole.orders) << "seed " << seed;
+    EXPECT_EQ(first.certainty, whole.certainty) << "seed " << seed;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, RandomVerdictsTest, testing::Range(0, kFamilies), [](const auto& param) {
   std::string name(name_of(static_cast<Family>(param.param)));
   std::erase(name, ' ');
