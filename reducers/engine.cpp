@@ -78,6 +78,11 @@ class Engine {
 
  private:
   bool input_reproduces() {
+    if (options_.input_fails) {
+      decided_.insert(current_.fingerprint);
+      ++result_.tests;
+      return result_.reproduced = true;
+    }
     const Judgement judgement = judge_.judge(*current_.scenario, current_.fingerprint, deadline_.at_wish());
     if (judgement.answer == Answer::stopped) {
       stop_now();

@@ -41,6 +41,7 @@ struct ShrinkOptions {
   int jobs = 1;  // threads that call the oracle; the result is the same for any number
   std::uint64_t seed = 0;
   Limits limits;
+  bool input_fails = false;       // the caller knows that the input reproduces: the oracle is not asked about it
   std::vector<EventRef> failure;  // events of the input that the failure is made of (for the slice); may be empty
   std::string source, digest;     // of the input's file, for `origin`
   Journal* journal = nullptr;     // receives each verdict

@@ -160,6 +160,7 @@ class Shrinking {
     options.jobs = a_.jobs;
     options.seed = a_.seed;
     options.limits = {a_.max_tests, a_.max_time_s, [] { return interrupt_count() > 0; }};
+    options.input_fails = a_.asks_model() && !a_.k_of_n;  // as the diagnosis says
     options.failure = failure_events(input_, diagnosis_);
     options.source = a_.input;
     options.digest = digest_;

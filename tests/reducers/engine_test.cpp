@@ -110,6 +110,21 @@ TEST(Engine, TheResultIsTheSameForAnyNumberOfThreadsAndSeed) {
   }
 }
 
+TEST(Engine, AnInputThatIsKnownToFailIsNotAskedAbout) {
+  const std::string input = fingerprint(tangled_job());
+  const Oracle not_about_input = [&](const Scenario& s) {
+    EXPECT_NE(fingerprint(s), input);
+    return Judgement{is_tangled(s) ? Answer::reproduces : Answer::passes, {}};
+  };
+  ShrinkOptions options;
+  options.input_fails = true;
+  const ShrinkResult known = shrink(tangled_job(), not_about_input, options);
+  const ShrinkResult asked = shrink(tangled_job(), when(is_tangled));
+  EXPECT_EQ(bytes_of(known.scenario), bytes_of(asked.scenario));
+  EXPECT_EQ(known.tests, asked.tests);
+  EXPECT_EQ(known.asked + 1, asked.asked);
+}
+
 TEST(Engine, ABudgetOfTestsStopsAtTheSamePlaceWithAnyNumberOfThreads) {
   const std::uint64_t all = shrink(tangled_job(), when(is_tangled)).tests;
   ASSERT_GT(all, 20U);
