@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -215,13 +216,51 @@ class Walk {
   std::vector<std::string> bodies_;
 };
 
+// Where the least rotation of a ring begins (two candidates that skip what they prove to be greater).
+std::size_t least_rotation(const std::vector<std::string>& ring) {
+  std::size_t one = 0, other = 1, equal = 0;
+  const std::size_t size = ring.size();
+  while (one < size && other < size && equal < size) {
+    const int order = ring[(one + equal) % size].compare(ring[(other + equal) % size]);
+    if (order == 0) {
+      ++equal;
+      continue;
+    }
+    (order > 0 ? one : other) += equal + 1;
+    if (one == other) ++other;
+    equal = 0;
+  }
+  return std::min(one, other);
+}
+
+// The roles from which the least text may be told. A long cycle of which each wait is on a communicator of its own has
+// as many roles as ranks, all alike: its text depends on the order of its calls alone, and so does the least one.
+std::vector<std::size_t> starts_of(const Roles& roles) {
+  std::vector<std::size_t> starts(roles.size());
+  std::iota(starts.begin(), starts.end(), 0U);
+  std::vector<std::size_t> ring;
+  std::vector<std::string> calls;
+  std::set<std::int32_t> comms;
+  std::size_t role = 0;
+  do {
+    if (roles[role].size() != 1) return starts;
+    const Edge& edge = *roles[role].begin();
+    if (edge.target < 0 || edge.comm == kNoComm || !comms.insert(edge.comm).second) return starts;
+    ring.push_back(role);
+    calls.push_back(fmt::format("{}@ {}", edge.label, edge.relation));
+    role = static_cast<std::size_t>(edge.target);
+  } while (role != 0 && ring.size() < roles.size());
+  if (role != 0 || ring.size() != roles.size()) return starts;
+  return {ring[least_rotation(calls)]};
+}
+
 }  // namespace
 
 std::string canonical_form(const WaitGraph& graph, const Component& component) {
   const Roles roles = roles_of(graph, component);
   const std::vector<std::string> shapes = shapes_of(roles);
   std::string best;
-  for (std::size_t start = 0; start < roles.size(); ++start) {
+  for (const std::size_t start : starts_of(roles)) {
     const Walk walk(roles, shapes, start);
     // A component is strongly connected, so each walk reaches all its roles.
     const std::string text = walk.text();

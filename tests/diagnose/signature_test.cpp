@@ -191,6 +191,42 @@ TEST(Signature, SignatureDoesNotDependOnTheOrderOfRanksOrCommunicators) {
   EXPECT_EQ(one, mixed(1, 2, 0, "y", "x"));
 }
 
+// Each rank of a ring waits for the next on a communicator of their own, by the call that `calls` names.
+std::string ring_of_communicators(const std::vector<std::string>& calls) {
+  const std::size_t world = calls.size();
+  std::string lines;
+  for (std::size_t i = 0; i < world; ++i)
+    lines += fmt::format("{{\"comm\":\"c{}\",\"ranks\":[{},{}]}}\n", (7 * i + 3) % world, i, (i + 1) % world);
+  for (std::size_t i = 0; i < world; ++i)
+    lines +=
+        fmt::format("{{\"rank\":{},\"op\":\"{}\",\"comm\":\"c{}\",\"peer\":1}}\n", i, calls[i], (7 * i + 3) % world);
+  return diagnose(scenario(static_cast<int>(world), lines)).signature;
+}
+
+TEST(Signature, ARingOnManyCommunicatorsIsToldFromItsLeastRotation) {
+  const auto told_from = [](const std::vector<std::string>& calls, std::size_t start) {
+    std::string text = "deadlock:";
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      text += fmt::format(" {}({}@{} waits for {})", static_cast<char>('A' + i), calls[(start + i) % calls.size()], i,
+                          static_cast<char>('A' + (i + 1) % calls.size()));
+    return text;
+  };
+  for (const std::size_t world : {3U, 4U, 5U, 6U, 8U}) {
+    for (std::size_t pattern = 0; pattern < (1U << world); ++pattern) {
+      std::vector<std::string> calls;
+      for (std::size_t i = 0; i < world; ++i) calls.push_back((pattern >> i) % 2 == 0 ? "ssend" : "recv");
+      std::string least = told_from(calls, 0);
+      for (std::size_t start = 1; start < world; ++start) least = std::min(least, told_from(calls, start));
+      EXPECT_EQ(ring_of_communicators(calls), least);
+    }
+  }
+}
+
+TEST(Signature, ALongRingOnManyCommunicatorsTakesNoLongerThanItsLength) {
+  const std::string signature = ring_of_communicators(std::vector<std::string>(3000, "ssend"));
+  EXPECT_THAT(signature, HasSubstr("(ssend@2999 waits for A)"));
+}
+
 TEST(Signature, PollsAreOneWaitWhetherTheRecordShowsTheirEndOrNot) {
   const auto polls = [](const char* outcome, const char* end) {
     return diagnose(scenario(2, fmt::format(R"({{"rank":0,"op":"iprobe","peer":1,"tag":4{}}}
