@@ -241,8 +241,13 @@ std::optional<Parted> settle(const Scenario& scenario, const model::Run& run, co
   if (parted.size() != 2 || !are_each_others(parted.front(), parted.back())) return std::nullopt;
   if (auto found = parted_on_like_communicators(scenario, run, parted.front())) return found;
   for (Parted& one : parted) {
+    one.edited = edit_of(scenario, run, one, std::nullopt);
+    // What is made nowhere else may be what follows a loop: a loop that ends has no precedent, either.
+    if (one.edited.empty() && kind_of(at(scenario, one.instead).op) != OpKind::world &&
+        !precedents.is_made_elsewhere(one.instead))
+      continue;
+    if (one.edited.empty()) one.edited = {one.instead, one.usual};
     one.by_precedent = precedents.is_less_usual(one.instead, one.usual);
-    one.edited = {one.instead, one.usual};
     if (one.by_precedent) return std::move(one);
   }
   return std::nullopt;

@@ -98,6 +98,11 @@ bool Precedents::is_less_usual(EventRef odd, EventRef usual) const {
   return contexts(usual, odd)[1] > contexts(odd, usual)[0];
 }
 
+bool Precedents::is_made_elsewhere(EventRef call) const {
+  count();
+  return elsewhere(calls_, token(at(scenario_, call)), 1) != 0;
+}
+
 bool Precedents::are_alike(EventRef one, EventRef other) const {
   return token(at(scenario_, one)) == token(at(scenario_, other));
 }

@@ -30,6 +30,8 @@ class Precedents {
   // that tells what comes next.
   bool is_less_usual(EventRef odd, EventRef usual) const;
 
+  bool is_made_elsewhere(EventRef call) const;
+
   // The same operation with the same sizes, from the same call site, on communicators of one size.
   bool are_alike(EventRef one, EventRef other) const;
 

@@ -123,6 +123,16 @@ TEST(LikeRanks, WhatAllHaveMetAfterBeganNothing) {
   EXPECT_THAT(root.culprits, ElementsAre(0, 1, 2));
 }
 
+// A loop that ends earlier is no fault, though nothing like what follows it is to be found.
+TEST(LikeRanks, LoopThatEndsHasNoPrecedentAndNeedsNone) {
+  std::string once = "sendrecv(peer=2 count=1); ", served = "sendrecv(peer=0 count=1); ";
+  const Finding root = root_of({once + once + once + "send(peer=1 tag=1 count=9); recv(peer=1 tag=2 count=9)",
+                                once + once + "send(peer=0 tag=2 count=9); recv(peer=0 tag=1 count=9)",
+                                served + "sendrecv(peer=1 count=1); " + served + "sendrecv(peer=1 count=1); " + served},
+                               "");
+  EXPECT_THAT(root.culprits, ElementsAre(0, 1));
+}
+
 // The edge of a grid is another part, and so is who is in no such communicator.
 TEST(LikeRanks, WhoCouldNotMakeTheCallIsNoJudge) {
   const std::string comms = "{\"comm\":\"l\",\"ranks\":[0,1]}";
