@@ -1,6 +1,7 @@
 #include "reducers/deadline.hpp"
 
 #include <condition_variable>
+#include <latch>
 #include <mutex>
 #include <utility>
 
@@ -13,12 +14,17 @@ constexpr std::chrono::milliseconds kLook{50};
 
 Deadline::Deadline(double seconds, std::function<bool()> wish) : seconds_(seconds), wish_(std::move(wish)) {
   if (seconds_ <= 0 && !wish_) return;
-  watch_ = std::jthread([this](const std::stop_token& over) {
+  // Processes are forked soon after this, and a child inherits for ever what another thread has locked then. A thread
+  // that begins takes memory; an allocator that does not guard against forks, as the sanitizers' own, holds a lock.
+  std::latch under_way(1);
+  watch_ = std::jthread([this, &under_way](const std::stop_token& over) {
     std::mutex mutex;
     std::condition_variable_any end;
+    under_way.count_down();
     std::unique_lock lock(mutex);
     while (!over.stop_requested() && reached().empty()) end.wait_for(lock, over, kLook, [] { return false; });
   });
+  under_way.wait();
 }
 
 std::string_view Deadline::reached() {
