@@ -62,6 +62,13 @@ Culprits receive_and_send(Phase& phase, std::uint64_t sent_from) {
   return {phase.culprit()};
 }
 
+// At the culprit, in its own memory.
+void put_under_lock(Phase& phase) {
+  phase.as_culprit("report.cpp:11", at_itself(phase, Op::win_lock));
+  phase.as_culprit("report.cpp:12", at_itself(phase, Op::put));
+  phase.as_culprit("report.cpp:13", at_itself(phase, Op::win_unlock));
+}
+
 }  // namespace
 
 Culprits communicator_used_after_free(Phase& phase) {
@@ -115,9 +122,7 @@ Culprits memory_beside(Phase& phase) {
 Culprits window_used_after_free(Phase& phase) {
   phase.add_to_all("counters.cpp:6", on_window(phase, Op::win_create));
   phase.add_to_all("counters.cpp:40", on_window(phase, Op::win_free));
-  phase.as_culprit("report.cpp:11", at_itself(phase, Op::win_lock));
-  phase.as_culprit("report.cpp:12", at_itself(phase, Op::put));
-  phase.as_culprit("report.cpp:13", at_itself(phase, Op::win_unlock));
+  put_under_lock(phase);
   return {phase.culprit()};
 }
 
@@ -130,9 +135,7 @@ Culprits access_outside_an_epoch(Phase& phase) {
 
 Culprits access_in_an_epoch(Phase& phase) {
   phase.add_to_all("counters.cpp:6", on_window(phase, Op::win_create));
-  phase.as_culprit("report.cpp:11", at_itself(phase, Op::win_lock));
-  phase.as_culprit("report.cpp:12", at_itself(phase, Op::put));
-  phase.as_culprit("report.cpp:13", at_itself(phase, Op::win_unlock));
+  put_under_lock(phase);
   phase.add_to_all("counters.cpp:40", on_window(phase, Op::win_free));
   return {};
 }
