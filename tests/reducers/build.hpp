@@ -44,6 +44,12 @@ inline Event message(Op op, std::int32_t peer, std::int32_t tag = 0, std::uint32
   return made;
 }
 
+inline Event start_of(std::uint32_t request) {
+  Event made = event(Op::start);
+  made.request = request;
+  return made;
+}
+
 inline Event wait_for(std::uint32_t request) {
   Event made = event(Op::wait);
   made.request = request;

@@ -199,11 +199,9 @@ TEST(Repair, AWaitFollowsTheMakerOfItsRequest) {
 TEST(Repair, APersistentRequestGoesWithItsLastStart) {
   Scenario job(2);
   add(job, 0, message(Op::send_init, 1, 0, 4));
-  Event start = event(Op::start);
-  start.request = 4;
-  add(job, 0, start);
+  add(job, 0, start_of(4));
   add(job, 0, wait_for(4));
-  add(job, 0, start);
+  add(job, 0, start_of(4));
   add(job, 0, wait_for(4));
   EXPECT_THAT(ops_of(*cut(job, without_events(job, {{0, 1}})), 0),
               ElementsAre(Op::send_init, Op::wait, Op::start, Op::wait));
@@ -214,9 +212,7 @@ TEST(Repair, APersistentRequestGoesWithItsLastStart) {
 TEST(Repair, APersistentRequestMayStayIdle) {
   Scenario job(2);
   add(job, 0, message(Op::send_init, 1, 0, 4));
-  Event start = event(Op::start);
-  start.request = 4;
-  add(job, 0, start);
+  add(job, 0, start_of(4));
   add(job, 0, wait_for(4));
   Selection keep = without_events(job, {{0, 1}});
   keep.idle = Idle::stays;
