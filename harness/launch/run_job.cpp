@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
 #include "harness/launch/captured_output.hpp"
 #include "harness/launch/elsewhere.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/launch/mpirun.hpp"
+#include "harness/launch/preload.hpp"
 #include "harness/launch/run_folder.hpp"
 #include "harness/launch/stall_watch.hpp"
 #include "harness/trace/record_layout.hpp"
@@ -30,12 +30,6 @@ double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// The recorder before whatever the user preloads.
-std::string preload_list(const std::filesystem::path& recorder) {
-  const char* others = std::getenv("LD_PRELOAD");
-  return others != nullptr && *others != '\0' ? recorder.string() + ":" + others : recorder.string();
-}
-
 std::filesystem::path recording_of(const JobOptions& options, const std::filesystem::path& folder) {
   return options.recording.empty() ? folder / "recording" : options.recording;
 }
@@ -45,7 +39,8 @@ GuardedCommand command_for(const JobOptions& options, const std::filesystem::pat
   const std::filesystem::path recording = recording_of(options, folder);
   GuardedCommand command = options.command;
   auto& environment = command.environment;
-  if (!options.recorder.empty()) environment.emplace_back("LD_PRELOAD", preload_list(options.recorder));
+  const Preload preload(options.recorder, folder, may_leave_this_host(command.arguments));
+  if (!options.recorder.empty()) environment.emplace_back("LD_PRELOAD", preload.list());
   environment.emplace_back("PETRI_RECORD_DIR", recording.string());
   if (options.strict) environment.emplace_back("PETRI_STRICT", "1");
   if (options.digests) environment.emplace_back("PETRI_RECORD_DIGESTS", "1");
@@ -54,8 +49,9 @@ GuardedCommand command_for(const JobOptions& options, const std::filesystem::pat
   keep_launcher_files_in(folder, command);
   if (options.capture_output) command.output = folder / "output";
   if (options.prepare) options.prepare(folder, command);
-  command.prepare = [recording, files = std::move(command.prepare)] {
+  command.prepare = [recording, preload, files = std::move(command.prepare)] {
     std::filesystem::create_directories(recording);
+    preload.make_link();
     if (files) files();
   };
   if (!options.recorder.empty()) forward_environment(command);
