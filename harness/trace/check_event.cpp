@@ -17,12 +17,12 @@ std::string quoted(const std::vector<Key>& choice) {
 
 const std::vector<Key>* missing_key(const ReadEvent& read) {
   for (const auto& choice : op_keys(read.event.op).needs)
-    if (std::none_of(choice.begin(), choice.end(), [&](Key key) { return read.at(key) != nullptr; })) return &choice;
+    if (std::none_of(choice.begin(), choice.end(), [&](Key key) { return read.has(key); })) return &choice;
   return nullptr;
 }
 
 // What is needed and not there is likely what was meant: "requests" for "request".
-[[noreturn]] void fail_foreign_key(const ReadEvent& read, Key key, const JsonLine& line) {
+[[noreturn]] void fail_foreign_key(const ReadEvent& read, Key key, const LineText& line) {
   const std::vector<Key>* missing = missing_key(read);
   line.fail(read.at(key), fmt::format("\"{}\" is no argument of {}{}", name_of(key), name_of(read.event.op),
                                       missing != nullptr ? fmt::format(", which needs {}", quoted(*missing)) : ""));
@@ -31,7 +31,7 @@ const std::vector<Key>* missing_key(const ReadEvent& read) {
 // What the arguments of one event say of each other and of its communicator.
 class Arguments {
  public:
-  Arguments(const ReadEvent& read, const Scenario& scenario, const JsonLine& line)
+  Arguments(const ReadEvent& read, const Scenario& scenario, const LineText& line)
       : read_(read), event_(read.event), extras_(read.event.extras), scenario_(scenario), line_(line) {}
 
   void check() const {
@@ -167,12 +167,12 @@ class Arguments {
   const Event& event_;
   const EventExtras& extras_;
   const Scenario& scenario_;
-  const JsonLine& line_;
+  const LineText& line_;
 };
 
 }  // namespace
 
-void check_keys(const ReadEvent& read, const JsonLine& line) {
+void check_keys(const ReadEvent& read, const LineText& line) {
   const OpKeys& keys = op_keys(read.event.op);
   if (const KeySet foreign = read.present & ~keys.takes; foreign.any())
     for (std::size_t i = 0; i < kKeyCount; ++i)
@@ -182,7 +182,7 @@ void check_keys(const ReadEvent& read, const JsonLine& line) {
     line.fail_at_start(fmt::format("{} needs {}, which is missing", name_of(read.event.op), quoted(*missing)));
 }
 
-void check_arguments(const ReadEvent& read, const Scenario& scenario, const JsonLine& line) {
+void check_arguments(const ReadEvent& read, const Scenario& scenario, const LineText& line) {
   Arguments(read, scenario, line).check();
 }
 

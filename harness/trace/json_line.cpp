@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/trace/line_source.hpp"
 #include "harness/trace/nearest.hpp"
 
 namespace petri {
@@ -231,12 +232,17 @@ void JsonLine::load(std::string_view text, std::size_t number) {
 }
 
 void JsonLine::take(std::string_view text, std::size_t number) {
-  text_.assign(text);
-  text_.append(simdjson::SIMDJSON_PADDING, '\0');
-  size_ = text.size();
-  number_ = number;
-  if (const auto error = parser_.iterate(text_.data(), size_, text_.size()).get(document_)) fail_broken(error);
+  copy_.assign(text);
+  copy_.append(kRoomBehind, '\0');
+  look_at(std::string_view(copy_).substr(0, text.size()), number);
+}
+
+void JsonLine::look_at(std::string_view text, std::size_t number) {
+  static_assert(kRoomBehind >= simdjson::SIMDJSON_PADDING);
+  stand_at(text, number);
   present_.reset();
+  if (const auto error = parser_.iterate(text.data(), text.size(), text.size() + kRoomBehind).get(document_))
+    fail_broken(error);
 }
 
 void JsonLine::check_end() {
@@ -251,17 +257,10 @@ simdjson::ondemand::object JsonLine::restart() {
   return object;
 }
 
-InputError JsonLine::error_at(const char* at, const std::string& reason) const {
-  const std::string_view before = view().substr(0, static_cast<std::size_t>(at - text_.data()));
-  const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-  const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return InputError(file_, number_ + lines, before.size() - line_start + 1, reason);
-}
-
 void JsonLine::fail_broken(simdjson::error_code error) const {
-  if (const auto problem = syntax_error_of(view())) fail(text_.data() + problem->offset, problem->reason);
-  const auto start = view().find_first_not_of(" \t\r\n");
-  if (start != std::string_view::npos && text_[start] != '{') fail(text_.data() + start, "expected a JSON object");
+  if (const auto problem = syntax_error_of(text())) fail(start() + problem->offset, problem->reason);
+  const auto first = text().find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text()[first] != '{') fail(start() + first, "expected a JSON object");
   fail_at_start(fmt::format("cannot be parsed: {}", simdjson::error_message(error)));
 }
 

@@ -1,5 +1,5 @@
-// One JSON line under the reader's eye: typed access to its values, and errors that name file, line and column. A small
-// file of one object over several lines is read in the same way. Internal to harness/trace.
+// One JSON line under the reader's eye: typed access to its values. A small file of one object over several lines is
+// read in the same way. Internal to harness/trace.
 #pragma once
 
 #include <simdjson.h>
@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/trace/error.hpp"
 #include "harness/trace/keys.hpp"
+#include "harness/trace/line_text.hpp"
 
 namespace petri {
 
@@ -60,15 +60,17 @@ class JsonValue {
   simdjson::ondemand::value value_;
 };
 
-class JsonLine {
+class JsonLine : public LineText {
  public:
-  explicit JsonLine(std::string file) : file_(std::move(file)) {}
+  using LineText::LineText;
 
   // Takes the text of line `number`, or text that begins there; throws InputError where it is not one JSON object.
   void load(std::string_view text, std::size_t number);
   // The same without a look at the object, in half the time: `fields` then finds what is wrong with it, but may name
   // another place first than `load` would, and `has` knows nothing.
   void take(std::string_view text, std::size_t number);
+  // The same for text that stays where it is and has kRoomBehind bytes of any kind behind it: no copy is made of it.
+  void look_at(std::string_view text, std::size_t number);
   // Which of the keys the object has, known or not; may be asked before `fields`.
   bool has(Key key) const { return present_.test(static_cast<std::size_t>(key)); }
 
@@ -86,13 +88,6 @@ class JsonLine {
   template <class Visit>
   void any_fields(simdjson::ondemand::object object, Visit&& visit);
 
-  InputError error_at(const char* at, const std::string& reason) const;
-  [[noreturn]] void fail(const char* at, const std::string& reason) const { throw error_at(at, reason); }
-  [[noreturn]] void fail_at_start(const std::string& reason) const { fail(start(), reason); }
-  const char* start() const { return text_.data(); }
-  const std::string& file() const { return file_; }
-  std::size_t number() const { return number_; }
-  std::size_t column_of(const char* at) const { return static_cast<std::size_t>(at - text_.data()) + 1; }
   // The object that was loaded, from its beginning.
   simdjson::ondemand::object restart();
   void check_end();
@@ -103,12 +98,8 @@ class JsonLine {
   friend class JsonValue;
   [[noreturn]] void fail_unknown_key(const char* at, std::string_view key, KeyPlace place) const;
   [[noreturn]] void fail_repeated_key(const char* at, std::string_view key) const;
-  std::string_view view() const { return std::string_view(text_).substr(0, size_); }
 
-  std::string file_;
-  std::string text_;  // padded as the parser requires
-  std::size_t size_ = 0;
-  std::size_t number_ = 0;
+  std::string copy_;  // of the text, padded as the parser requires
   std::bitset<kKeyCount> present_;
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document document_;

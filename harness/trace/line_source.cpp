@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <cerrno>
@@ -71,35 +72,68 @@ LineSource::LineSource(std::istream& in, std::string name)
 
 LineSource::~LineSource() = default;
 
-bool LineSource::refill() {
-  chunk_.resize(kChunk);
-  used_ = 0;
+std::size_t LineSource::append_to(std::string& text) {
+  const std::size_t before = text.size();
+  text.resize(before + kChunk);
   try {
-    const std::streamsize got = streams_->text->sgetn(chunk_.data(), static_cast<std::streamsize>(chunk_.size()));
-    chunk_.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    const std::streamsize got = streams_->text->sgetn(text.data() + before, kChunk);
+    text.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
   } catch (const std::ios_base::failure& error) {
     throw InputError(name_, number_ + 1, 0, fmt::format("cannot be read on: {}", error.what()));
   }
-  return !chunk_.empty();
+  return text.size() - before;
+}
+
+void LineSource::check_length(std::size_t line) const {
+  if (line > kMaxLine)
+    throw InputError(name_, number_ + 1, kMaxLine + 1,
+                     fmt::format("expected the line to end: no line may be longer than {} MiB", kMaxLine >> 20));
 }
 
 bool LineSource::next(std::string& line) {
   line.clear();
   bool any = false;
   terminated_ = false;
-  while (!terminated_ && (used_ < chunk_.size() || refill())) {
+  while (!terminated_) {
+    if (used_ == chunk_.size()) {
+      chunk_.clear();
+      used_ = 0;
+      if (append_to(chunk_) == 0) break;
+    }
     any = true;
     const std::string_view rest = std::string_view(chunk_).substr(used_);
     const std::size_t newline = rest.find('\n');
     terminated_ = newline != std::string_view::npos;
     line.append(rest.substr(0, newline));
     used_ = terminated_ ? used_ + newline + 1 : chunk_.size();
-    if (line.size() > kMaxLine)
-      throw InputError(name_, number_ + 1, kMaxLine + 1,
-                       fmt::format("expected the line to end: no line may be longer than {} MiB", kMaxLine >> 20));
+    check_length(line.size());
   }
   if (any) ++number_;
   return any;
+}
+
+// A block ends with the last newline of the first chunk that has one: nothing that has been read waits for what may be
+// damaged. Only its first line can be longer than a chunk.
+bool LineSource::next(LineBlock& block) {
+  std::string& text = block.text_;
+  text.assign(chunk_, used_);
+  used_ = 0;
+  std::size_t newline = text.find('\n');
+  for (bool more = true; more && newline == std::string::npos;) {
+    const std::size_t seen = text.size();
+    more = append_to(text) > 0;
+    newline = text.find('\n', seen);
+    check_length(std::min(newline, text.size()));
+  }
+  const std::size_t end = newline != std::string::npos ? text.rfind('\n') + 1 : text.size();
+  chunk_.assign(text, end);
+  text.resize(end);
+  block.first_ = number_ + 1;
+  block.terminated_ = terminated_ = newline != std::string::npos;
+  number_ += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (!terminated_ && !text.empty()) ++number_;
+  text.append(kRoomBehind, '\0');
+  return end > 0;
 }
 
 }  // namespace petri

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
+#include "harness/trace/event_parser.hpp"
 #include "harness/trace/event_words.hpp"
-#include "harness/trace/nearest.hpp"
 #include "harness/trace/read_parts.hpp"
 
 namespace petri {
@@ -225,6 +225,12 @@ bool read_record(Key key, JsonValue& value, EventExtras& extras) {
   }
 }
 
+std::string_view read_new(JsonValue& value) {
+  const std::string_view name = value.text();
+  if (name.empty() || name == "world") value.reject("the name of a new communicator");
+  return name;
+}
+
 void read_extra(Key key, JsonValue& value, EventExtras& extras) {
   for (const auto read : {read_sides, read_completion, read_creation, read_memory, read_place, read_record})
     if (read(key, value, extras)) return;
@@ -232,148 +238,66 @@ void read_extra(Key key, JsonValue& value, EventExtras& extras) {
 
 }  // namespace
 
-// Reads one event: first every field as it comes, then what fields say about each other.
-class EventReader {
- public:
-  EventReader(LineReader& lines, JsonLine& line) : lines_(lines), scenario_(lines.scenario_), line_(line) {}
+void EventParser::parse(JsonLine& line, ReadEvent& read) {
+  read.event = Event{};
+  read.rank = 0;
+  read.present.reset();
+  read.line = line.start();
+  FreeKeys free;
+  line.fields(kEvent, &free, [&](Key key, JsonValue value) {
+    read.present.set(static_cast<std::size_t>(key));
+    read.places[static_cast<std::size_t>(key)] = static_cast<std::uint32_t>(value.at() - line.start());
+    field(key, value, read);
+  });
+  if (!free.empty()) read.event.extras.set_free_keys(std::move(free));
+  for (const Key key : {Key::rank_, Key::op_})
+    if (!read.has(key)) line.fail_at_start(fmt::format("expected an event: \"{}\" is missing", name_of(key)));
+  if (!read.has(Key::new_)) share(read.event.extras);
+}
 
-  void read() {
-    FreeKeys free;
-    line_.fields(kEvent, &free, [&](Key key, JsonValue value) { field(key, value); });
-    if (!free.empty()) event_.extras.set_free_keys(std::move(free));
-    for (const Key key : {Key::rank_, Key::op_})
-      if (!has(key)) line_.fail_at_start(fmt::format("expected an event: \"{}\" is missing", name_of(key)));
-    check_rank();
-    check_keys(read_, line_);
-    resolve_comm();
-    check_arguments(read_, scenario_, line_);
-    resolve_seq();
-    if (has(Key::new_)) event_.extras.set_new_comm(comm_named_or_new(new_));
-    lines_.history_.add(read_, line_);
-    lines_.extras_.share(event_.extras);
-    RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(rank_)];
-    if (has(Key::time_)) trace.set_time(trace.events.size(), time_);
-    trace.events.push_back(std::move(event_));
+EventParser::Meaning& EventParser::meaning_of(std::uint32_t name) {
+  if (name >= meanings_.size()) meanings_.resize(names_.size());
+  return meanings_[name];
+}
+
+std::uint32_t EventParser::symbol(std::uint32_t name, SymbolTable& symbols) {
+  if (name == kNoSymbol) return kNoSymbol;
+  Meaning& meaning = meaning_of(name);
+  if (meaning.symbol == kNoSymbol) meaning.symbol = symbols.intern(text(name));
+  return meaning.symbol;
+}
+
+std::int32_t EventParser::comm(std::uint32_t name, const Scenario& scenario) {
+  Meaning& meaning = meaning_of(name);
+  if (meaning.comm == kNoComm) meaning.comm = scenario.find_comm(text(name));
+  return meaning.comm;
+}
+
+void EventParser::field(Key key, JsonValue& value, ReadEvent& read) {
+  Event& event = read.event;
+  switch (key) {
+    case Key::rank_: read.rank = value.small(); break;
+    case Key::op_: event.op = read_name(value, op_named, "operation", op_names()); break;
+    case Key::seq_: event.seq = static_cast<std::uint32_t>(value.whole(0, kMostSeq)); break;
+    case Key::comm_: read.comm = names_.intern(value.text()); break;
+    case Key::new_: read.made = names_.intern(read_new(value)); break;
+    case Key::state_: event.state = read_state(value); break;
+    case Key::dtype_: event.dtype = read_type(value); break;
+    case Key::reduce_: event.reduce = read_reduce(value); break;
+    case Key::peer_: event.peer = read_peer(value); break;
+    case Key::tag_: event.tag = read_tag(value); break;
+    case Key::root_: event.root = value.small_or({{"root", kRootHere}, {"null", kNull}}); break;
+    case Key::matched_: event.extras.set_matched(value.small_or({{"null", kNull}})); break;
+    case Key::count_: event.count = value.whole(); break;
+    case Key::time_: read.time = value.number(); break;
+    case Key::step_: event.step = value.small(); break;
+    case Key::microbatch_: event.microbatch = value.small(); break;
+    case Key::site_: event.site = names_.intern(value.text()); break;
+    case Key::request_: event.request = static_cast<std::uint32_t>(value.whole(0, kMostRequest)); break;
+    case Key::coll_seq_: event.extras.set_coll_seq(value.small()); break;
+    case Key::flag_: event.flag = read_flag(value) ? 1 : 0; break;
+    default: read_extra(key, value, event.extras); break;
   }
-
- private:
-  bool has(Key key) const { return at(key) != nullptr; }
-  const char* at(Key key) const { return read_.at(key); }
-
-  void field(Key key, JsonValue& value) {
-    read_.places[static_cast<std::size_t>(key)] = value.at();
-    read_.present.set(static_cast<std::size_t>(key));
-    switch (key) {
-      case Key::rank_: rank_ = value.small(); break;
-      case Key::op_: event_.op = read_name(value, op_named, "operation", op_names()); break;
-      case Key::seq_: event_.seq = static_cast<std::uint32_t>(value.whole(0, kMostSeq)); break;
-      case Key::comm_: comm_ = value.text(); break;
-      case Key::new_: new_ = read_new(value); break;
-      case Key::state_: event_.state = read_state(value); break;
-      case Key::dtype_: event_.dtype = read_type(value); break;
-      case Key::reduce_: event_.reduce = read_reduce(value); break;
-      case Key::peer_: event_.peer = read_peer(value); break;
-      case Key::tag_: event_.tag = read_tag(value); break;
-      case Key::root_: event_.root = value.small_or({{"root", kRootHere}, {"null", kNull}}); break;
-      case Key::matched_: event_.extras.set_matched(value.small_or({{"null", kNull}})); break;
-      case Key::count_: event_.count = value.whole(); break;
-      case Key::time_: time_ = value.number(); break;
-      case Key::step_: event_.step = value.small(); break;
-      case Key::microbatch_: event_.microbatch = value.small(); break;
-      case Key::site_: event_.site = scenario_.symbols.intern(value.text()); break;
-      case Key::request_: event_.request = static_cast<std::uint32_t>(value.whole(0, kMostRequest)); break;
-      case Key::coll_seq_: event_.extras.set_coll_seq(value.small()); break;
-      case Key::flag_: event_.flag = read_flag(value) ? 1 : 0; break;
-      default: read_extra(key, value, event_.extras); break;
-    }
-  }
-
-  static std::string read_new(JsonValue& value) {
-    std::string name(value.text());
-    if (name.empty() || name == "world") value.reject("the name of a new communicator");
-    return name;
-  }
-
-  void check_rank() {
-    if (rank_ >= scenario_.world())
-      line_.fail(at(Key::rank_),
-                 fmt::format("\"rank\" must be less than the world of {}, got {}", scenario_.world(), rank_));
-    if (lines_.ended_[static_cast<std::size_t>(rank_)])
-      line_.fail(at(Key::rank_), fmt::format("rank {} has ended: no event of it may follow", rank_));
-  }
-
-  // A window or file stays with the communicator over which it was made.
-  void resolve_comm() {
-    const EventExtras& extras = event_.extras;
-    const bool window = !extras.win().empty();
-    if (!window && extras.file().empty()) {  // as with most
-      if (has(Key::comm_)) find_comm();
-      return;
-    }
-    const std::pair made{rank_, window ? "win " + extras.win() : "file " + extras.file()};
-    const bool on_it = !creates(event_.op);
-    const auto over = on_it ? lines_.made_over_.find(made) : lines_.made_over_.end();
-    if (!has(Key::comm_)) {
-      if (over != lines_.made_over_.end()) event_.comm = over->second;
-    } else {
-      find_comm();
-    }
-    if (over != lines_.made_over_.end() && over->second != event_.comm)
-      line_.fail(at(Key::comm_),
-                 fmt::format("\"{}\" was made over the communicator \"{}\"", window ? extras.win() : extras.file(),
-                             scenario_.comms[static_cast<std::size_t>(over->second)].name));
-    if (creates(event_.op)) lines_.made_over_[made] = event_.comm;
-  }
-
-  void find_comm() {
-    event_.comm = scenario_.find_comm(comm_);
-    if (event_.comm == kNoComm) fail_unknown_comm();
-    if (!lines_.is_member(event_.comm, rank_))
-      line_.fail(at(Key::comm_), fmt::format("rank {} is no member of the communicator \"{}\"", rank_, comm_));
-  }
-
-  [[noreturn]] void fail_unknown_comm() {
-    std::vector<std::string_view> names;
-    for (const Communicator& comm : scenario_.comms) names.push_back(comm.name);
-    const auto meant = nearest(comm_, names);
-    line_.fail(at(Key::comm_), fmt::format("no communicator is called \"{}\"{}", comm_.substr(0, 100),
-                                           meant ? fmt::format("; did you mean \"{}\"?", *meant) : ""));
-  }
-
-  void resolve_seq() {
-    const auto& events = scenario_.ranks[static_cast<std::size_t>(rank_)].events;
-    if (events.size() > static_cast<std::size_t>(kMostSeq)) line_.fail_at_start("expected fewer events of one rank");
-    if (!has(Key::seq_)) event_.seq = static_cast<std::uint32_t>(events.size());
-    if (events.empty() || event_.seq > events.back().seq) return;
-    const char* place = has(Key::seq_) ? at(Key::seq_) : at(Key::rank_);
-    line_.fail(place,
-               fmt::format("\"seq\" must rise within rank {}, got {} after {}{}", rank_, event_.seq, events.back().seq,
-                           has(Key::seq_) ? "" : " (without it, an event's position counts)"));
-  }
-
-  std::int32_t comm_named_or_new(const std::string& name) {
-    if (const std::int32_t index = scenario_.find_comm(name); index != kNoComm) return index;
-    Communicator comm;
-    comm.name = name;
-    comm.known = false;
-    lines_.members_.emplace_back();
-    return scenario_.add_comm(std::move(comm));
-  }
-
-  LineReader& lines_;
-  Scenario& scenario_;
-  JsonLine& line_;
-  ReadEvent read_;
-  Event& event_ = read_.event;
-  std::int32_t& rank_ = read_.rank;
-  double time_ = 0;
-  std::string comm_, new_;
-};
-
-void LineReader::event(JsonLine& line) {
-  EventReader(*this, line).read();
-  ++events_;
-  any_ = in_events_ = true;
 }
 
 }  // namespace petri

@@ -41,12 +41,11 @@ std::string_view made_name(const Scenario& scenario, const Event& event) {
 
 }  // namespace
 
-void ReadHistory::add(const ReadEvent& read, const JsonLine& line) {
+void ReadHistory::add(const ReadEvent& read, std::uint32_t index, const LineText& line) {
   const Event& event = read.event;
-  const std::uint32_t index = read_[read.rank]++;
   if (creates(event.op)) {
     for (const Key key : {Key::new_, Key::win_, Key::file_})
-      if (read.at(key) != nullptr) {
+      if (read.has(key)) {
         if (file_.empty()) file_ = line.file();
         names_[{read.rank, index}] = {line.number(), line.column_of(read.at(key))};
       }
@@ -74,7 +73,7 @@ void ReadHistory::doubt(const ReadEvent& read, std::string name, InputError erro
 }
 
 // What a start or a pready names is left to the diagnosis, which knows what it means for the schedule.
-void ReadHistory::check_requests(const ReadEvent& read, const JsonLine& line) {
+void ReadHistory::check_requests(const ReadEvent& read, const LineText& line) {
   switch (kind_of(read.event.op)) {
     case OpKind::wait:
     case OpKind::test:
@@ -94,7 +93,7 @@ void ReadHistory::check_requests(const ReadEvent& read, const JsonLine& line) {
   for (const std::uint32_t number : read.event.extras.requests()) check(Key::requests_, number);
 }
 
-void ReadHistory::check_made(const ReadEvent& read, Key key, const std::string& name, const JsonLine& line) {
+void ReadHistory::check_made(const ReadEvent& read, Key key, const std::string& name, const LineText& line) {
   const auto made = name.empty() ? made_.end() : made_.find({read.rank, key});
   if (made == made_.end()) return;
   if (std::find(made->second.begin(), made->second.end(), name) != made->second.end()) return;

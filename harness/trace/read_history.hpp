@@ -11,20 +11,24 @@
 #include <utility>
 #include <vector>
 
-#include "harness/trace/json_line.hpp"
+#include "harness/trace/line_text.hpp"
 #include "harness/trace/op_keys.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
 
-// An event as it was read, and where in the line the value of each of its keys stands.
+// An event as it stands on its line, and where on the line the value of each of its keys is.
 struct ReadEvent {
-  Event event;
+  Event event;  // yet without a communicator; its site is one of the parser's names
   std::int32_t rank = 0;
-  std::array<const char*, kKeyCount> places{};
+  std::uint32_t comm = 0, made = 0;  // parser's names of its communicator and of one that it makes, where it says so
+  double time = 0;
   KeySet present;
+  const char* line = nullptr;
+  std::array<std::uint32_t, kKeyCount> places;  // from the start of the line; only of the keys that are there
 
-  const char* at(Key key) const { return places[static_cast<std::size_t>(key)]; }
+  bool has(Key key) const { return present.test(static_cast<std::size_t>(key)); }
+  const char* at(Key key) const { return has(key) ? line + places[static_cast<std::size_t>(key)] : nullptr; }
 };
 
 // Requests, windows and files are made by a rank before it names them. Whether its record goes back to its start is
@@ -34,7 +38,8 @@ struct ReadEvent {
 // that its rank makes is mistyped.
 class ReadHistory {
  public:
-  void add(const ReadEvent& read, const JsonLine& line);
+  // The event is the `index`-th of its rank.
+  void add(const ReadEvent& read, std::uint32_t index, const LineText& line);
   // Throws the first doubt about a rank whose record is complete from its start; and where members of a communicator
   // give two names to what they make together.
   void finish(const Scenario& scenario) const;
@@ -51,8 +56,8 @@ class ReadHistory {
   };
 
   void doubt(const ReadEvent& read, std::string name, InputError error);
-  void check_requests(const ReadEvent& read, const JsonLine& line);
-  void check_made(const ReadEvent& read, Key key, const std::string& name, const JsonLine& line);
+  void check_requests(const ReadEvent& read, const LineText& line);
+  void check_made(const ReadEvent& read, Key key, const std::string& name, const LineText& line);
   void check_names(const Scenario& scenario) const;
   [[noreturn]] void fail_two_names(const Scenario& scenario, EventRef first, EventRef second) const;
 
@@ -62,8 +67,7 @@ class ReadHistory {
   std::unordered_map<std::int32_t, std::uint32_t> last_request_;
   std::map<std::pair<std::int32_t, Key>, std::vector<std::string>> made_;  // windows and files of a rank
   std::unordered_set<std::string> made_by_any_;
-  std::map<EventRef, Place> names_;                       // where an event names what it makes
-  std::unordered_map<std::int32_t, std::uint32_t> read_;  // events of a rank
+  std::map<EventRef, Place> names_;  // where an event names what it makes
   std::unordered_set<std::int32_t> doubted_;
   std::vector<Doubt> doubts_;  // at most one of a rank
 };

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/trace/extras_pool.hpp"
+#include "harness/trace/event_parser.hpp"
 #include "harness/trace/json_line.hpp"
 #include "harness/trace/read_history.hpp"
 #include "harness/trace/scenario.hpp"
@@ -20,10 +20,10 @@ namespace petri {
 Scenario read_header(JsonLine& line);
 
 // Every key of an event stands with an operation that has it, and those that the operation needs are there.
-void check_keys(const ReadEvent& read, const JsonLine& line);
+void check_keys(const ReadEvent& read, const LineText& line);
 
 // What an event's arguments say of each other, and of the communicators known so far.
-void check_arguments(const ReadEvent& read, const Scenario& scenario, const JsonLine& line);
+void check_arguments(const ReadEvent& read, const Scenario& scenario, const LineText& line);
 
 // What reading the lines after the header has to remember.
 class LineReader {
@@ -32,6 +32,8 @@ class LineReader {
 
   void communicator(JsonLine& line);
   void event(JsonLine& line);
+  // An event that `parser` has read from this line.
+  void add(EventParser& parser, ReadEvent& read, const LineText& line);
   void rank_end(JsonLine& line);
   void file_end(JsonLine& line) const;
   // All lines have been read: what could be judged only with the ends of the ranks.
@@ -43,7 +45,7 @@ class LineReader {
   bool in_events() const { return in_events_; }
 
  private:
-  friend class EventReader;
+  friend class EventAdder;
   bool is_member(std::int32_t comm, std::int32_t rank);
 
   Scenario& scenario_;
@@ -52,7 +54,8 @@ class LineReader {
   // The communicator over which a window or file was made, by its rank and its name ("win w", "file f").
   std::map<std::pair<std::int32_t, std::string>, std::int32_t> made_over_;
   ReadHistory history_;
-  ExtrasPool extras_;
+  EventParser parser_;
+  ReadEvent read_;
   std::uint64_t events_ = 0;
   bool any_ = false;
   bool in_events_ = false;
