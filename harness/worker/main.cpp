@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
   std::optional<Scenario> scenario;
   try {
     if (parse(argc, argv, options))
-      scenario = read_scenario(options.scenario);
+      scenario = read_scenario(options.scenario, 1);  // each process of the job reads it
     else
       problem = {kBadInput, "usage: petri-worker SCENARIO [--free-order] [--files FOLDER] [--delay RANK:SEQ:MS]..."};
   } catch (const std::exception& error) {
