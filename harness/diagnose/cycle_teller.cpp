@@ -11,6 +11,7 @@
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/testimony.hpp"
 #include "harness/diagnose/witnesses.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -58,7 +59,7 @@ std::vector<std::string> steps_text(const DeadlockCase& deadlock) {
     steps.push_back(fmt::format("{} in {} for {}", ranks_text(in_cycle(node.ranks, deadlock.component)),
                                 event_text(deadlock.scenario, here), targets_text(deadlock, node)));
   }
-  if (places.size() > kMost) steps.push_back(fmt::format("and {} more places", places.size() - kMost));
+  if (places.size() > kMost) steps.push_back("and " + counted(places.size() - kMost, "more place"));
   return steps;
 }
 

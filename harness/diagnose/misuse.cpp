@@ -8,6 +8,7 @@
 #include "harness/diagnose/fault.hpp"
 #include "harness/diagnose/in_progress.hpp"
 #include "harness/diagnose/lifetimes.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -50,8 +51,9 @@ std::string neglect_of(const Scenario& scenario, const LeftOpen& open) {
   if (open.inside.empty()) return text;
   const EventRef first{open.begun.rank, open.inside.front()};
   text += fmt::format(": {} ({})", event_text(scenario, first), place_text(at(scenario, first)));
-  return open.inside.size() == 1 ? text + " is never launched"
-                                 : text + fmt::format(" and {} more calls are never launched", open.inside.size() - 1);
+  return open.inside.size() == 1
+             ? text + " is never launched"
+             : text + fmt::format(" and {} are never launched", counted(open.inside.size() - 1, "more call"));
 }
 
 Finding finding_of(const Scenario& scenario, const LeftOpen& open) {

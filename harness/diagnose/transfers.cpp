@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/model/op_rules.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -188,16 +189,17 @@ void compare_neighbours(const std::vector<Arrival>& arrivals, std::vector<Clash>
   std::map<std::int32_t, const Arrival*> by_member;
   for (const Arrival& arrival : arrivals) by_member[arrival.member] = &arrival;
   const auto times = [](const std::vector<std::int32_t>& list, std::int32_t member) {
-    return std::count(list.begin(), list.end(), member);
+    return static_cast<std::uint64_t>(std::count(list.begin(), list.end(), member));
   };
   for (const Arrival& from : arrivals) {
     for (const auto& [member, to] : by_member) {
       const auto gives = times(from.event->extras.destinations(), member);
       const auto takes = times(to->event->extras.sources(), from.member);
       if (gives == takes) continue;
-      clashes.push_back({"neighbours",
-                         {{fmt::format("names rank {} as a destination {} times", to->ref.rank, gives), {from.ref}},
-                          {fmt::format("names rank {} as a source {} times", from.ref.rank, takes), {to->ref}}}});
+      clashes.push_back(
+          {"neighbours",
+           {{fmt::format("names rank {} as a destination {}", to->ref.rank, counted(gives, "time")), {from.ref}},
+            {fmt::format("names rank {} as a source {}", from.ref.rank, counted(takes, "time")), {to->ref}}}});
       return;
     }
   }

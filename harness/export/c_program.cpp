@@ -10,6 +10,7 @@
 
 #include "harness/export/c_rank.hpp"
 #include "harness/export/c_text.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/rank_ranges.hpp"
 
 namespace petri {
@@ -76,9 +77,10 @@ std::string head_comment(const Scenario& scenario, const CProgramOptions& option
   std::string signature = options.signature;
   if (verdict.empty() && outcome && outcome->verdict) verdict = name_of(*outcome->verdict);
   if (signature.empty() && outcome) signature = outcome->signature;
-  std::string out = fmt::format("/* {}: {} ranks of a recorded MPI job, written by petri from {}.\n *\n",
-                                comment_text(header.job.empty() ? "case" : header.job), scenario.world(),
-                                comment_text(options.source));
+  std::string out =
+      fmt::format("/* {}: {} of a recorded MPI job, written by petri from {}.\n *\n",
+                  comment_text(header.job.empty() ? "case" : header.job),
+                  counted(static_cast<std::uint64_t>(scenario.world()), "rank"), comment_text(options.source));
   if (!verdict.empty()) out += fmt::format(" * Verdict:   {}\n", comment_text(verdict));
   if (!signature.empty()) out += fmt::format(" * Signature: {}\n", comment_text(signature));
   if (header.origin && !header.origin->source.empty())
@@ -240,9 +242,9 @@ std::string main_function(const Scenario& scenario, const Program& program, cons
   std::string out = fmt::format(
       "int main(int argc, char **argv) {{\n{1}"
       "  MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n  MPI_Comm_size(MPI_COMM_WORLD, &size);\n  if (size != {0}) {{\n"
-      "    if (rank == 0) fprintf(stderr, \"this program needs exactly {0} ranks: mpirun -n {0}\\n\");\n"
+      "    if (rank == 0) fprintf(stderr, \"this program needs exactly {2}: mpirun -n {0}\\n\");\n"
       "    MPI_Finalize();\n    return 2;\n  }}\n",
-      scenario.world(), start);
+      scenario.world(), start, counted(static_cast<std::uint64_t>(scenario.world()), "rank"));
   if (!program.at_start.empty()) out += "  make_communicators();\n";
   if (has_preparations(program)) out += "  prepare(rank);\n";
   if (program.helpers.count(Helper::user_operation) != 0) out += "  MPI_Op_create(keep, 1, &user_operation);\n";

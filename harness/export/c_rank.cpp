@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "harness/export/c_text.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri::c {
@@ -40,7 +41,7 @@ std::string comment_of(const Scenario& scenario, const Event& event, const std::
   std::vector<std::string> parts;
   if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
   if (event.step != kUnset) parts.push_back(fmt::format("step {}", event.step));
-  if (event.extras.polls() != 0) parts.push_back(fmt::format("polled {} times", event.extras.polls()));
+  if (event.extras.polls() != 0) parts.push_back("polled " + counted(event.extras.polls(), "time"));
   if (event.extras.matched() >= 0) parts.push_back(fmt::format("got rank {} of the group", event.extras.matched()));
   if (!event.extras.error().empty()) parts.push_back("recorded error: " + event.extras.error());
   parts.insert(parts.end(), notes.begin(), notes.end());

@@ -5,6 +5,7 @@
 
 #include "harness/report/diagnosis.hpp"
 #include "harness/report/text.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri {
 namespace {
@@ -51,8 +52,9 @@ std::string numbered(const Scenario& scenario, EventRef ref) {
 std::string first_line(const Diagnosis& diagnosis, const Scenario& scenario) {
   const std::string verdict(name_of(diagnosis.verdict));
   if (diagnosis.verdict == Verdict::completes)
-    return fmt::format("{}: nothing wrong in {} events of {} ranks{}\n", verdict, scenario.event_count(),
-                       scenario.world(), text_of_lost_events(scenario).empty() ? "" : ", and others were lost");
+    return fmt::format("{}: nothing wrong in {} of {}{}\n", verdict, counted(scenario.event_count(), "event"),
+                       counted(static_cast<std::uint64_t>(scenario.world()), "rank"),
+                       text_of_lost_events(scenario).empty() ? "" : ", and others were lost");
   if (diagnosis.findings.empty()) return fmt::format("{}\n", verdict);
   const auto& culprits = diagnosis.findings.front().culprits;
   if (culprits.empty()) return fmt::format("{}: the record names no culprit\n", verdict);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "harness/trace/counted.hpp"
 #include "harness/trace/printable.hpp"
 
 namespace petri {
@@ -85,7 +86,7 @@ std::string stories(const std::vector<CheckCase>& checks) {
     else
       text += story;
   });
-  if (left_out > 0) text += fmt::format("{} more are told in the log.\n", left_out);
+  if (left_out > 0) text += fmt::format("{} more {} told in the log.\n", left_out, left_out == 1 ? "is" : "are");
   return text;
 }
 
@@ -101,7 +102,7 @@ std::string table(const std::vector<CheckCase>& checks) {
       text += row;
   });
   if (!text.empty()) text = "| | reproducer | how | what came of it |\n|---|---|---|---|\n" + text + '\n';
-  if (left_out > 0) text += fmt::format("{} more rows are left out.\n\n", left_out);
+  if (left_out > 0) text += fmt::format("{} more {} left out.\n\n", left_out, left_out == 1 ? "row is" : "rows are");
   return text;
 }
 
@@ -119,7 +120,7 @@ std::string render_github_summary(const std::vector<CheckCase>& checks) {
   const bool fine =
       std::all_of(checks.begin(), checks.end(), [](const CheckCase& check) { return is_fine(check.state); });
   std::string text = fmt::format("### petri check: {}\n\n", fine ? "no expectation missed" : "reproducers need a look");
-  text += fmt::format("{} checks: {} met", checks.size(), count(checks, CheckState::met));
+  text += fmt::format("{}: {} met", counted(checks.size(), "check"), count(checks, CheckState::met));
   for (const CheckState state : kWorstFirst) text += fmt::format(", {} {}", count(checks, state), name_of(state));
   return text + "\n\n" + table(checks) + stories(checks);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
 #include <cerrno>
@@ -19,7 +20,19 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr std::size_t kChunk = 1 << 16;
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";  // RFC 8878, section 3.1.1
+
+// What compressed files begin with, and what unpacks those that are not read.
+struct Format {
+  std::string_view magic, name, unpack;
+};
+using namespace std::string_view_literals;
+constexpr std::array kFormats{
+    Format{"\x28\xb5\x2f\xfd"sv, "zstd", ""},     // RFC 8878, section 3.1.1
+    Format{"\x1f\x8b"sv, "gzip", "gzip -dc"},     // RFC 1952, section 2.3.1
+    Format{"\xfd\x37zXZ\x00"sv, "xz", "xz -dc"},  // The .xz File Format, section 2.1.1.1
+    Format{"BZh"sv, "bzip2", "bzip2 -dc"},       Format{"\x04\x22\x4d\x18"sv, "lz4", "lz4 -dc"},
+    Format{"PK\x03\x04"sv, "zip", "unzip -p"},
+};
 
 std::ifstream open(const std::filesystem::path& file) {
   std::error_code ignored;
@@ -31,18 +44,19 @@ std::ifstream open(const std::filesystem::path& file) {
   return in;
 }
 
-// Looks at the first bytes and puts them back: a pipe cannot be rewound.
-bool is_zstd(std::streambuf& in) {
-  std::size_t taken = 0;
-  bool equal = true;
-  while (equal && taken < kZstdMagic.size()) {
+// Looks at the first bytes, no more than tell, and puts them back: a pipe cannot be rewound.
+const Format* compression_of(std::streambuf& in) {
+  std::string begin;
+  const auto goes_on = [&](const Format& format) { return format.magic.starts_with(begin); };
+  const Format* found = nullptr;
+  while (found == nullptr && std::any_of(kFormats.begin(), kFormats.end(), goes_on)) {
     const int byte = in.sbumpc();
     if (byte == std::char_traits<char>::eof()) break;
-    equal = static_cast<char>(byte) == kZstdMagic[taken];
-    ++taken;
+    begin += static_cast<char>(byte);
+    for (const Format& format : kFormats)
+      if (format.magic == begin) found = &format;
   }
-  const bool found = equal && taken == kZstdMagic.size();
-  while (taken-- > 0) in.sungetc();
+  for (std::size_t taken = begin.size(); taken > 0; --taken) in.sungetc();
   return found;
 }
 
@@ -58,7 +72,12 @@ LineSource::LineSource(const std::filesystem::path& file)
     : name_(file.string()), streams_(std::make_unique<Streams>()) {
   streams_->file = open(file);
   streams_->text = streams_->file.rdbuf();
-  if (is_zstd(*streams_->text)) {
+  if (const Format* const format = compression_of(*streams_->text)) {
+    if (format != &kFormats.front())
+      throw InputError(name_, 0, 0,
+                       fmt::format("is compressed by {}, and only plain text and zstd are read: unpack it by {}",
+                                   format->name, format->unpack));
+    compressed_ = true;
     streams_->zstd.push(io::zstd_decompressor());
     streams_->zstd.push(streams_->file);
     streams_->text = &streams_->zstd;

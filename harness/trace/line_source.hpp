@@ -47,6 +47,7 @@ class LineSource {
   const std::string& name() const { return name_; }
   std::size_t number() const { return number_; }   // of the line read last, from 1
   bool terminated() const { return terminated_; }  // whether that line ended in a newline
+  bool compressed() const { return compressed_; }
 
  private:
   struct Streams;
@@ -58,6 +59,7 @@ class LineSource {
   std::string chunk_;
   std::size_t used_ = 0;
   std::size_t number_ = 0;
+  bool compressed_ = false;
   bool terminated_ = true;
 };
 

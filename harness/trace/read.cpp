@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "harness/trace/counted.hpp"
 #include "harness/trace/in_turns.hpp"
 #include "harness/trace/line_block.hpp"
 #include "harness/trace/line_source.hpp"
@@ -16,9 +17,18 @@ namespace {
 
 constexpr std::string_view kHeaderHint = R"(a header such as {"petri":1,"world":2})";
 
+[[noreturn]] void fail_without_a_line(const LineSource& source) {
+  std::string there = "the file is empty";
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(source.name(), unknown);
+  if (source.compressed())
+    there = "the file is truncated" + (unknown ? std::string() : " after " + counted(size, "byte")) +
+            ", inside the first block of its zstd stream";
+  throw InputError(source.name(), 1, 1, fmt::format("expected {}, but {}", kHeaderHint, there));
+}
+
 Scenario read_first_line(LineSource& source, JsonLine& line, std::string& text) {
-  if (!source.next(text))
-    throw InputError(source.name(), 1, 1, fmt::format("expected {}, but the file is empty", kHeaderHint));
+  if (!source.next(text)) fail_without_a_line(source);
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);  // a byte-order mark, which some editors write
   if (const auto problem = syntax_error_of(text))
     throw InputError(source.name(), 1, problem->offset + 1,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "harness/trace/counted.hpp"
 #include "harness/trace/read_parts.hpp"
 
 namespace petri {
@@ -73,8 +74,8 @@ struct PerRank {
 
 void check_length(const JsonLine& line, const PerRank& list, std::int32_t world) {
   if (list.at == nullptr || list.size == static_cast<std::size_t>(world)) return;
-  line.fail(list.at,
-            fmt::format("\"{}\" must have one entry for each of the {} ranks, got {}", list.key, world, list.size));
+  line.fail(list.at, fmt::format("\"{}\" must have one entry for each of the {}, got {}", list.key,
+                                 counted(static_cast<std::uint64_t>(world), "rank"), list.size));
 }
 
 }  // namespace

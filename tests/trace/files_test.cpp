@@ -9,6 +9,7 @@
 #include <random>
 #include <system_error>
 
+#include "harness/trace/counted.hpp"
 #include "harness/trace/digest.hpp"
 #include "harness/trace/whole_file.hpp"
 #include "tests/trace/text.hpp"
@@ -88,6 +89,34 @@ TEST_F(Files, DamagedInsideACompressedStreamAreAnError) {
   for (std::size_t i = bytes.size() / 2; i < bytes.size() / 2 + 1000; ++i) bytes[i] = static_cast<char>(~bytes[i]);
   const fs::path file = put("bad.zst", bytes);
   EXPECT_THAT(error_of_file(file), testing::StartsWith(file.string() + ":"));
+}
+
+TEST_F(Files, CutBeforeTheFirstLineOfACompressedStreamAreSaidToBeTruncated) {
+  write_scenario(large_scenario(), folder_ / "a.jsonl.zst");
+  const std::string bytes = bytes_of(folder_ / "a.jsonl.zst");
+  for (const std::size_t size : {std::size_t{4}, std::size_t{20}}) {
+    const std::string error = error_of_file(put("cut.zst", bytes.substr(0, size)));
+    EXPECT_THAT(error, testing::HasSubstr("the file is truncated after " + std::to_string(size) + " bytes"));
+  }
+  EXPECT_THAT(error_of_file(put("empty", "")), testing::HasSubstr("the file is empty"));
+}
+
+TEST_F(Files, OfAnotherCompressionAreNamedWithWhatUnpacksThem) {
+  using namespace std::string_literals;
+  const std::vector<std::pair<std::string, std::string>> formats{{"\x1f\x8b\x08\x08"s, "gzip -dc"},
+                                                                 {"\xfd\x37zXZ\x00\x00"s, "xz -dc"},
+                                                                 {"BZh91AY"s, "bzip2 -dc"},
+                                                                 {"\x04\x22\x4d\x18\x64"s, "lz4 -dc"},
+                                                                 {"PK\x03\x04\x14"s, "unzip -p"}};
+  for (const auto& [begin, unpack] : formats)
+    EXPECT_THAT(error_of_file(put("job.jsonl", begin + "…")), testing::HasSubstr("unpack it by " + unpack));
+  EXPECT_THAT(error_of_file(put("job.jsonl", "BZ")), testing::HasSubstr("broken JSON"));
+}
+
+TEST(Counted, NounsHaveTheirPlural) {
+  EXPECT_EQ(counted(0, "event"), "0 events");
+  EXPECT_EQ(counted(1, "event"), "1 event");
+  EXPECT_EQ(counted(2, "process"), "2 processes");
 }
 
 TEST_F(Files, CutAtAnyByteBehindTheFirstEventAreCut) {

@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadInput{"FewHosts", R"({"petri":1,"world":4,"hosts":["a"]})",
                  R"(1:30: "hosts" must have one entry for each of the 4 ranks, got 1)"},
         BadInput{"ManyDevices", R"({"petri":1,"devices":["a","b"],"world":1})",
-                 R"(1:22: "devices" must have one entry for each of the 1 ranks, got 2)"},
+                 R"(1:22: "devices" must have one entry for each of the 1 rank, got 2)"},
         BadInput{"OriginOfFewRanks", R"({"petri":1,"world":4,"origin":{"ranks":[1]}})",
                  R"(1:31: "ranks" must have one entry for each of the 4 ranks, got 1)"},
         BadInput{"UnknownVerdict", R"({"petri":1,"world":4,"expect":{"verdict":"deadlok"}})",
