@@ -13,6 +13,7 @@
 #include "harness/cli/options.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/printable.hpp"
 
@@ -141,8 +142,9 @@ void print_filed(const AddRequest& request, const NewReproducer& filed, const fs
     fmt::print("{}\n", printable_json(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)));
     return;
   }
-  say(stdout, "filed: {}/ ({} ranks, {} events)\n  expects: {}\n", folder.string(), scenario.world(),
-      scenario.event_count(), signature.empty() ? name_of(filed.diagnosis.verdict) : signature);
+  say(stdout, "filed: {}/ ({}, {})\n  expects: {}\n", folder.string(),
+      counted(static_cast<std::uint64_t>(scenario.world()), "rank"), counted(scenario.event_count(), "event"),
+      signature.empty() ? name_of(filed.diagnosis.verdict) : signature);
   for (std::size_t i = 0; i < std::min(others.size(), kMostOthers); ++i)
     say(stdout, "  note: {} is the same failure\n", others[i].string());
   if (others.size() > kMostOthers) say(stdout, "  note: and {} more\n", others.size() - kMostOthers);

@@ -151,7 +151,7 @@ bool takes_stdout(const std::vector<ReportTarget>& targets) {
 
 void require_writable(const std::vector<ReportTarget>& targets) {
   for (const ReportTarget& target : targets)
-    if (target.file != "-") require_writable(fs::path(target.file));
+    if (target.file != "-") require_writable(fs::path(target.file), Content::text);
 }
 
 void require_other_than(const std::vector<ReportTarget>& targets, const std::vector<fs::path>& inputs) {

@@ -8,6 +8,7 @@
 
 #include "harness/cli/terminal.hpp"
 #include "harness/report/text.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri::cli {
 namespace {
@@ -44,7 +45,7 @@ void print_check(const Check& check, std::FILE* to) {
 }
 
 void print_summary(const std::vector<Check>& checks, std::FILE* to) {
-  std::string text = fmt::format("{} checks:", checks.size());
+  std::string text = counted(checks.size(), "check") + ":";
   for (const State state : kStates)
     text += fmt::format("{} {} {}", state == kStates[0] ? "" : ",", count(checks, state), name_of(state));
   say(to, "{}\n", text);

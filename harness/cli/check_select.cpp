@@ -9,6 +9,7 @@
 #include "harness/cli/changed_files.hpp"
 #include "harness/cli/project.hpp"
 #include "harness/cli/shard.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/reproducer_command.hpp"
 
 namespace petri::cli {
@@ -147,13 +148,13 @@ Selection select_checks(const CheckOptions& options) {
 
 std::string text_of(const Selection& selection) {
   if (selection.of == 0 && selection.narrowed_by.empty())
-    return fmt::format("none of {} reproducer{} has a command ({}): nothing to check", selection.found,
-                       selection.found == 1 ? "" : "s", kReproducerFile);
+    return fmt::format("none of {} has a command ({}): nothing to check", counted(selection.found, "reproducer"),
+                       kReproducerFile);
   if (selection.narrowed_by.empty()) return {};
   std::string why;
   for (const auto& [name, value] : selection.narrowed_by)
     why += fmt::format("{}{} {}", why.empty() ? "" : "; ", name, value);
-  return fmt::format("{} of {} reproducers ({}){}", selection.reproducers, selection.of, why,
+  return fmt::format("{} of {} ({}){}", selection.reproducers, counted(selection.of, "reproducer"), why,
                      selection.reproducers == 0 ? ": nothing to check" : "");
 }
 

@@ -15,6 +15,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/cli/words.hpp"
 #include "harness/launch/guardian.hpp"
+#include "harness/launch/interpreter.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/launch/mpirun.hpp"
 #include "harness/launch/run_folder.hpp"
@@ -153,7 +154,11 @@ std::string text_of(const Ended& ended, double limit_s) {
 
 // Told before the work, and with what is usually the matter.
 void require_program(const std::string& name) {
-  if (!find_program(name).empty()) return;
+  if (const fs::path program = find_program(name); !program.empty()) {
+    if (const std::string problem = interpreter_problem(program); !problem.empty())
+      throw EnvironmentError(fmt::format("--oracle: '{}' cannot be started: {}", name, problem));
+    return;
+  }
   std::error_code error;
   const bool is_here = fs::is_regular_file(name, error);
   const bool has_path = name.find('/') != std::string::npos;
@@ -168,6 +173,11 @@ void require_program(const std::string& name) {
 CommandOracle::CommandOracle(const std::string& command, double limit_s)
     : words_(split_words(command)), limit_s_(limit_s) {
   if (words_.empty()) throw UsageError{"--oracle needs model, live or a command"};
+  if (const std::string found = shell_operator_in(command); !found.empty())
+    throw UsageError{fmt::format(
+        "--oracle: no shell reads this, and '{0}' would be an argument: name a script, or use sh -c 'LINE'; a '{0}' "
+        "that is meant as text is to be quoted",
+        found)};
   require_program(words_[0]);
   // The command starts in another folder, where a relative path would lead nowhere.
   std::error_code error;

@@ -19,7 +19,7 @@ class CommandOracle {
  public:
   // `command` is cut into words at blanks, with quotes and backslashes as in a shell but without one. Its program is
   // found as a shell would find it from here, and so is an argument with a slash in it that names a file from here
-  // (sh ./check.sh). Throws UsageError for a command without a word.
+  // (sh ./check.sh). Throws UsageError for a command without a word, and for one with an operator of the shell's.
   CommandOracle(const std::string& command, double limit_s);
 
   // Throws EnvironmentError when the program cannot be started.

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "harness/launch/interpreter.hpp"
 #include "harness/launch/mpirun.hpp"
 
 namespace petri::cli {
@@ -43,6 +44,8 @@ std::vector<std::string> resolve_command(const ReproducerCommand& command, const
     throw EnvironmentError(
         fmt::format("no program '{}' is found: build it, and name its folder by --program-path", words[0]));
   if (!can_run(program)) throw EnvironmentError(fmt::format("{} is no program that can be run", program.string()));
+  if (const std::string problem = interpreter_problem(program); !problem.empty())
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", program.string(), problem));
   words[0] = program.string();
   return words;
 }

@@ -35,7 +35,7 @@ int run_export(const std::vector<std::string>& args) {
   const Scenario scenario = load_input(source);
   if (values.count("output") != 0) {
     require_other_than_input(values["output"].as<std::string>(), source);
-    require_writable(values["output"].as<std::string>());
+    require_writable(values["output"].as<std::string>(), Content::text);
   }
   const Diagnosis diagnosis = diagnose(scenario);
   const std::string text = c_program(scenario, {source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});

@@ -10,6 +10,7 @@
 
 #include "harness/cli/draft_folder.hpp"
 #include "harness/cli/reproducer.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/printable.hpp"
 #include "harness/trace/rank_ranges.hpp"
@@ -35,7 +36,8 @@ std::string quoted(const std::string& text) {
 std::string what_it_is(const NewReproducer& reproducer) {
   const auto& findings = reproducer.diagnosis.findings;
   const std::string size =
-      fmt::format("{} ranks and {} events", reproducer.scenario.world(), reproducer.scenario.event_count());
+      fmt::format("{} and {}", counted(static_cast<std::uint64_t>(reproducer.scenario.world()), "rank"),
+                  counted(reproducer.scenario.event_count(), "event"));
   if (findings.empty()) return fmt::format("A schedule of {} in which nothing is wrong.", size);
   return fmt::format("{} ({}.)", quoted(findings.front().text), size);
 }

@@ -11,6 +11,7 @@
 #include "harness/cli/output.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/import/recording.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/read.hpp"
 #include "harness/trace/write.hpp"
 
@@ -33,7 +34,8 @@ std::string start_text(const RecordedJob& job) {
 
 void list_jobs(const std::vector<RecordedJob>& jobs) {
   for (const RecordedJob& job : jobs)
-    say(stdout, "{}  {} processes, from {}\n", job.id, job.processes, start_text(job));
+    say(stdout, "{}  {}, from {}\n", job.id, counted(static_cast<std::uint64_t>(job.processes), "process"),
+        start_text(job));
 }
 
 // Which of the jobs in the folders is meant: the one that was named, or the latest; says so where there are several.
@@ -82,7 +84,7 @@ int run_import(const std::vector<std::string>& args) {
   const auto& sources = values["source"].as<std::vector<std::string>>();
   if (values.count("output") != 0) {
     for (const std::string& source : sources) require_other_than_input(values["output"].as<std::string>(), source);
-    require_writable(values["output"].as<std::string>());
+    require_writable(values["output"].as<std::string>(), Content::scenario);
   }
   if (is_scenario(sources)) {
     write(read_scenario(sources.front()), values);

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <ostream>
@@ -18,7 +20,26 @@ namespace petri::cli {
 
 namespace fs = std::filesystem;
 
-void require_writable(const fs::path& file) {
+namespace {
+
+constexpr std::array kCompressed{".gz", ".xz", ".bz2", ".lz4", ".lzma", ".Z", ".zip", ".7z", ".br"};
+
+void require_true_name(const fs::path& file, Content content) {
+  const fs::path extension = file.extension();
+  const bool zstd = extension == ".zst";
+  if (zstd ? content == Content::scenario
+           : std::find(kCompressed.begin(), kCompressed.end(), extension) == kCompressed.end())
+    return;
+  throw UsageError{
+      fmt::format("{}: what is written there is {}: choose a name that does not end in {}", file.string(),
+                  content == Content::scenario ? "plain text, or zstd by a name that ends in .zst" : "plain text",
+                  extension.string())};
+}
+
+}  // namespace
+
+void require_writable(const fs::path& file, Content content) {
+  require_true_name(file, content);
   const auto refuse = [&](const std::string& reason) {
     throw EnvironmentError(fmt::format("{}: cannot be written: {}", file.string(), reason));
   };
@@ -44,10 +65,30 @@ void require_writable(const fs::path& file) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse(fmt::format("{}: {}", folder.string(), std::strerror(errno)));
 }
 
-void require_other_than_input(const fs::path& output, const fs::path& input) {
+bool displaces(const fs::path& a, const fs::path& b) {
   std::error_code ignored;
-  if (!fs::equivalent(output, input, ignored)) return;
+  for (const fs::path& place : {a, b}) {
+    const fs::file_status status = fs::status(place, ignored);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) return false;
+  }
+  try {
+    return same_place(a, b);
+  } catch (const std::system_error&) {
+    return false;  // links that lead nowhere: whoever opens them says so
+  }
+}
+
+void require_other_than_input(const fs::path& output, const fs::path& input) {
+  if (!displaces(output, input)) return;
   throw UsageError{fmt::format("{} is the input: the original is kept, so name another file", output.string())};
+}
+
+void require_apart(const std::vector<NamedPlace>& places) {
+  for (std::size_t i = 0; i < places.size(); ++i)
+    for (std::size_t before = 0; before < i; ++before)
+      if (!places[i].path.empty() && !places[before].path.empty() && displaces(places[i].path, places[before].path))
+        throw UsageError{fmt::format("{} and {} are one place, {}: name another for one of them", places[before].name,
+                                     places[i].name, places[i].path.string())};
 }
 
 bool is_stdout(const fs::path& output) {

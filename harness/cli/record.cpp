@@ -16,6 +16,7 @@
 #include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/diagnosis.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/printable.hpp"
 #include "harness/trace/write.hpp"
@@ -72,7 +73,8 @@ void print_report(const RecordRequest& request, const JobResult& job, const Scen
   say(stderr, "petri: {}\n{}", describe_run(job), render_text(diagnosis, scenario));
   if (diagnosis.verdict == Verdict::completes && job.end == JobResult::End::by_itself && job.command.status != 0)
     say(stderr, "The program itself ended with {}; its communication is in order.\n", describe(job.command));
-  say(stderr, "petri: recorded {} events of {} ranks in {}\n", scenario.event_count(), scenario.world(), file);
+  say(stderr, "petri: recorded {} of {} in {}\n", counted(scenario.event_count(), "event"),
+      counted(static_cast<std::uint64_t>(scenario.world()), "rank"), file);
   say(stderr, "{}", explain_missing_records(scenario, request.job.command.arguments, folders));
 }
 
@@ -126,7 +128,8 @@ int run_record(const std::vector<std::string>& args) {
   if (values.count("ring") != 0) request.job.ring_mib = ring_mib;
   if (!request.file.empty()) {
     require_other_than_stdout(request.file);
-    require_writable(request.file);
+    require_writable(request.file, Content::scenario);
+    require_apart({{"-o", request.file}, {"--dir", request.dir}});
   }
   request.job.command.arguments.assign(separator + 1, args.end());
   return record(std::move(request));

@@ -12,6 +12,8 @@
 #include "harness/cli/run_report.hpp"
 #include "harness/diagnose/stall.hpp"
 #include "harness/import/recording.hpp"
+#include "harness/launch/interpreter.hpp"
+#include "harness/launch/mpirun.hpp"
 #include "harness/trace/error.hpp"
 
 extern char** environ;
@@ -77,6 +79,9 @@ bool ended_badly(const JobResult& job) {
 }
 
 RecordedRun run_recorded(JobOptions job) {
+  const std::string& program = job.command.arguments.front();
+  if (const std::string problem = interpreter_problem(find_program(program)); !problem.empty())
+    throw EnvironmentError(fmt::format("{} cannot be started: {}", program, problem));
   RecordedRun run;
   job.recorder = recorder_library();
   job.prove = prove_from;

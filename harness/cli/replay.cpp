@@ -15,6 +15,7 @@
 #include "harness/cli/terminal.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/diagnosis.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/printable.hpp"
 #include "harness/trace/write.hpp"
 
@@ -87,9 +88,9 @@ Delay parse_delay(const std::string& text) {
 void check(const ReplayRequest& request, const Scenario& scenario) {
   if (scenario.world() > request.max_processes)
     throw UsageError{
-        fmt::format("this replay needs {} processes, and no more than {} may start: `petri shrink` makes it smaller, "
+        fmt::format("this replay needs {}, and no more than {} may start: `petri shrink` makes it smaller, "
                     "--max-processes allows more",
-                    scenario.world(), request.max_processes)};
+                    counted(static_cast<std::uint64_t>(scenario.world()), "process"), request.max_processes)};
   for (const Delay& delay : request.options.delays) {
     if (delay.rank < 0 || delay.rank >= scenario.world())
       throw UsageError{fmt::format("--delay names rank {}, and the scenario has the ranks 0 to {}", delay.rank,
@@ -173,7 +174,7 @@ int run_replay(const std::vector<std::string>& args) {
   if (!request.output.empty()) {
     require_other_than_stdout(request.output);
     require_other_than_input(request.output, file);
-    require_writable(request.output);
+    require_writable(request.output, Content::scenario);
   }
   return replay(scenario, request);
 }

@@ -20,7 +20,9 @@
 #include "harness/cli/shrink_report.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/diagnose/failure_events.hpp"
+#include "harness/diagnose/same_failure.hpp"
 #include "harness/launch/interrupt.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/write.hpp"
 #include "reducers/engine.hpp"
 #include "reducers/journal.hpp"
@@ -33,10 +35,15 @@ namespace fs = std::filesystem;
 
 constexpr double kLiveLimit_s = 60;
 constexpr int kAsksOfResult = 3;
+constexpr std::string_view kTooLittle = "the oracle may ask for too little";
+
+bool fails(const Diagnosis& diagnosis) {
+  return diagnosis.verdict != Verdict::completes && diagnosis.verdict != Verdict::ambiguous;
+}
 
 LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   LiveConfirmation live;
-  live.text = o.no_live ? "not wanted" : why_not_live(scenario);
+  live.text = o.no_live ? "--no-live" : why_not_live(scenario);
   if (!live.text.empty()) return live;
   ReplayOptions options;
   options.limit_s = kLiveLimit_s;
@@ -53,21 +60,25 @@ LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   return live;
 }
 
-// Verdicts on disk, and what the user is told about them.
+// Verdicts on disk, where there is a place for them, and what the user is told about them.
 class Notebook {
  public:
   Notebook(const ShrinkArguments& a, const reduce::JournalIdentity& identity)
-      : place_(a.journal_place()),
-        stays_(!a.journal.empty()),
-        journal_(reduce::Journal::open(
-            place_, identity, stays_ ? reduce::Journal::Existing::resume : reduce::Journal::Existing::own_place,
-            known_)) {
+      : place_(a.journal_place()), stays_(!a.journal.empty()) {
+    if (place_.empty()) return;
+    using Existing = reduce::Journal::Existing;
+    journal_.emplace(reduce::Journal::open(place_, identity, stays_ ? Existing::resume : Existing::own_place, known_));
     if (!known_.empty())
-      say(stderr, "going on with {} verdicts in {} (remove it to begin anew)\n", known_.size(), place_.string());
+      say(stderr, "going on with {} in {} (remove it to begin anew)\n", counted(known_.size(), "verdict"),
+          place_.string());
   }
 
-  reduce::Journal& journal() { return journal_; }
+  reduce::Journal* journal() { return journal_ ? &*journal_ : nullptr; }
   reduce::Verdicts& known() { return known_; }
+
+  void note(const std::string& key, const reduce::Judgement& judgement) {
+    if (journal_) journal_->append(key, judgement);
+  }
 
   // The oracle asked again and again about one scenario: its first, second … answer is each a verdict of its own.
   reduce::Oracle repeated(const reduce::Oracle& oracle, const Scenario& scenario) {
@@ -76,22 +87,22 @@ class Notebook {
       const std::string key = fmt::format("{}#{}", name, ++*asked);
       if (const auto found = known_.find(key); found != known_.end()) return found->second;
       const reduce::Judgement judgement = oracle(same, stop);
-      if (judgement.answer != reduce::Answer::stopped) journal_.append(key, judgement);
+      if (judgement.answer != reduce::Answer::stopped) note(key, judgement);
       return judgement;
     });
   }
 
   // Tells at once, and once, that the file cannot take any more.
   void look() {
-    if (told_ || journal_.failure().empty()) return;
+    if (told_ || !journal_ || journal_->failure().empty()) return;
     told_ = true;
     say(stderr, "petri shrink: {}: {}: going on without it; a killed run would go on from here\n", place_.string(),
-        journal_.failure());
+        journal_->failure());
   }
 
   // The end was reached: nothing is left to go on with.
   void close() {
-    if (!stays_) journal_.remove();
+    if (journal_ && !stays_) journal_->remove();
   }
 
  private:
@@ -99,7 +110,7 @@ class Notebook {
   bool stays_;
   bool told_ = false;
   reduce::Verdicts known_;
-  reduce::Journal journal_;
+  std::optional<reduce::Journal> journal_;
 };
 
 int not_reproduced(const ShrinkArguments& a, const Diagnosis& diagnosis, const std::string& reason) {
@@ -145,7 +156,7 @@ class Shrinking {
     std::string reason = why_not_shrunk(noted, a_, input_);
     if (!reason.empty() || interrupt_count() > 0) return reason;
     const reduce::Judgement failed{reduce::Answer::reproduces, {}};
-    notebook_.journal().append(name, failed);
+    notebook_.note(name, failed);
     notebook_.known().emplace(name, failed);
     return "";
   }
@@ -164,7 +175,7 @@ class Shrinking {
     options.failure = failure_events(input_, diagnosis_);
     options.source = a_.input;
     options.digest = digest_;
-    options.journal = &notebook_.journal();
+    options.journal = notebook_.journal();
     options.known = notebook_.known();
     ProgressLine line;
     options.progress = [&](const reduce::Progress& progress) {
@@ -182,6 +193,7 @@ class Shrinking {
     ShrinkReport report;
     report.input = a_.input;
     report.output = a_.output;
+    report.k_of_n = a_.k_of_n;
     report.outcome = outcome_of(result.scenario);
     report.before = reduce::size_of(input_);
     if (!oracle_.command) report.other_failures = other_failures();
@@ -198,7 +210,8 @@ class Shrinking {
           reduce::ask_again(notebook_.repeated(oracle_.ask, result.scenario), result.scenario, kAsksOfResult);
     if (interrupt_count() == 0) report.live = confirm(result.scenario, a_);
     const bool ended = result.stopped_by.empty() && interrupt_count() == 0;
-    if (!ended) report.journal = a_.journal_place().string();
+    report.ended = ended;
+    report.journal = a_.journal_place().string();
     std::FILE* const told = is_stdout(a_.output) ? stderr : stdout;
     a_.json ? print_json(report, result, told) : print_text(report, result, told);
     if (ended) notebook_.close();
@@ -219,14 +232,20 @@ class Shrinking {
     if (!oracle_.command) return "";
     if (result.scenario.event_count() == 0)
       return "nothing is left of the input: the oracle accepts a scenario without any call, and maybe everything";
-    const auto fails = [](const Diagnosis& one) {
-      return one.verdict != Verdict::completes && one.verdict != Verdict::ambiguous;
-    };
-    if (!fails(diagnosis_) || fails(diagnose(result.scenario))) return "";
-    return fmt::format(
-        "the input is a {} by the model, and nothing is wrong with what the oracle accepted last: it may ask for too "
-        "little",
-        name_of(diagnosis_.verdict));
+    const Diagnosis left = diagnose(result.scenario);
+    const Failure failure = fails(diagnosis_) ? failure_of(diagnosis_) : Failure{};
+    switch (likeness(left, failure)) {
+      case Likeness::same: return "";
+      case Likeness::other:
+        return fmt::format("by the model the result is another failure than the input: {} instead of {}: {}",
+                           name_beside(left, failure),
+                           fails(diagnosis_) ? diagnosis_.signature : std::string(name_of(diagnosis_.verdict)),
+                           kTooLittle);
+      case Likeness::none: break;
+    }
+    if (!fails(diagnosis_)) return "";
+    return fmt::format("the input is a {} by the model, and nothing is wrong with what the oracle accepted last: {}",
+                       name_of(diagnosis_.verdict), kTooLittle);
   }
 
   const ShrinkArguments& a_;
@@ -244,8 +263,7 @@ int run_shrink(const std::vector<std::string>& args) {
   if (!arguments) return kOk;
   const Scenario input = load_input(arguments->input);
   const Diagnosis diagnosis = diagnose(input);
-  const bool fails = diagnosis.verdict != Verdict::completes && diagnosis.verdict != Verdict::ambiguous;
-  if (arguments->asks_model() && !fails)
+  if (arguments->asks_model() && !fails(diagnosis))
     return not_reproduced(*arguments, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));
   const InterruptScope interrupts;
   try {

@@ -50,9 +50,14 @@ void require_sense(const ShrinkArguments& a) {
   if (!a.keep.empty() && !a.asks_command()) throw UsageError{"--keep is for the folder of an --oracle command"};
   if (!a.keep.empty() && fs::exists(a.keep)) throw UsageError{fmt::format("{} exists: name a new folder", a.keep)};
   require_other_than_input(a.output, a.input);
-  require_other_than_input(a.journal_place(), a.input);
-  require_writable(a.output);
-  require_writable(a.journal_place());
+  require_writable(a.output, Content::scenario);
+  if (const fs::path journal = a.journal_place(); !journal.empty()) {
+    require_other_than_input(journal, a.input);
+    require_writable(journal, Content::text);
+  }
+  require_apart({{"-o", a.output}, {"--journal", a.journal}, {"--also-found", a.also_found}, {"--keep", a.keep}});
+  if (!a.also_found.empty() && fs::exists(a.also_found) && !fs::is_directory(a.also_found))
+    throw UsageError{fmt::format("--also-found: {} is no folder", a.also_found)};
   if (a.json && is_stdout(a.output))
     throw UsageError{"the reproducer and the JSON object would both go to standard output: name a file by -o"};
 }
@@ -62,7 +67,7 @@ void require_sense(const ShrinkArguments& a) {
 fs::path ShrinkArguments::journal_place() const {
   if (!journal.empty()) return journal;
   // Beside a pipe or a descriptor is no place for files.
-  return (place_of(output).special ? default_output(*this) : output) + ".journal";
+  return place_of(output).special ? fs::path() : fs::path(output + ".journal");
 }
 
 std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args) {
@@ -71,7 +76,8 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   po::options_description options;
   auto add = options.add_options();
   add("output,o", po::value(&a.output)->value_name("FILE"),
-      "where the reproducer goes (default: NAME.min.jsonl here); - is stdout, and all that is said goes to stderr");
+      "where the reproducer goes (default: NAME.min.jsonl here); - is stdout, and all that is said goes to stderr: "
+      "then a run can go on after an interrupt only with a --journal");
   add("jobs,j", number("jobs", &a.jobs, 1, kMostJobs)->default_value("1"),
       "judge on N threads; the result is the same for any N");
   add("seed", number("seed", &a.seed, std::uint64_t{0})->default_value("0"), "try in another order");

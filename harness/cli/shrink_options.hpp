@@ -25,8 +25,8 @@ struct ShrinkArguments {
   bool asks_live() const { return oracle == "live"; }
   bool asks_command() const { return !asks_model() && !asks_live(); }
 
-  // Where the verdicts go: beside the result, or beside what it would be where it goes to a pipe, unless another place
-  // is named.
+  // Where the verdicts go: beside the result, unless another place is named. Empty where the result goes to a pipe or
+  // the like and none is named: then they are not kept.
   std::filesystem::path journal_place() const;
 };
 

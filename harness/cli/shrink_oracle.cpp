@@ -11,6 +11,7 @@
 #include "harness/cli/live.hpp"
 #include "harness/cli/oracles.hpp"
 #include "harness/launch/interrupt.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/digest.hpp"
 
 namespace petri::cli {
@@ -50,7 +51,7 @@ std::string last_lines(const std::string& text) {
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   const std::size_t from = lines.size() > kShownLines ? lines.size() - kShownLines : 0;
-  std::string shown = from > 0 ? fmt::format("  | … ({} lines before)\n", from) : "";
+  std::string shown = from > 0 ? fmt::format("  | … ({} before)\n", counted(from, "line")) : "";
   for (std::size_t i = from; i < lines.size(); ++i) shown += "  | " + lines[i] + "\n";
   return shown;
 }
@@ -67,7 +68,7 @@ std::string told(const CommandOracle& command, const ShrinkArguments& a, const S
 
 std::string rate_text(const reduce::Answers& answers) {
   std::string text =
-      fmt::format("it finds the failure in {} of {} runs on the input", answers.reproduces, answers.asked());
+      fmt::format("it finds the failure in {} of {} on the input", answers.reproduces, counted(answers.asked(), "run"));
   if (answers.unresolved > 0) text += fmt::format(", and {} gave no answer", answers.unresolved);
   return text;
 }

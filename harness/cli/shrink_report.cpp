@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/report/text.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri::cli {
 namespace {
@@ -19,10 +20,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTerminalInterval{100};
 constexpr milliseconds kPlainInterval{5000};
 constexpr std::size_t kShownSignatures = 3;
-
-std::string counted(std::uint64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 std::string size_text(const reduce::Size& size) {
   return fmt::format("{}, {}, {}", counted(size.ranks, "rank"), counted(size.events, "event"),
@@ -71,10 +68,15 @@ std::string_view go_on_text(const reduce::ShrinkResult& result) {
   return result.stopped_by == "time" ? " again, its time begins anew" : " again";
 }
 
-// What the claim knows nothing of.
-std::string unknown_text(const reduce::ShrinkResult& result) {
-  if (result.undecided_singles == 0 || !result.stopped_by.empty()) return "";
-  return fmt::format(", but for {} without an answer", counted(result.undecided_singles, "removal"));
+// What the claim knows nothing of, and what it rests on.
+std::string limits_text(const ShrinkReport& report, const reduce::ShrinkResult& result) {
+  if (!result.stopped_by.empty()) return "";
+  std::string text;
+  if (result.undecided_singles > 0)
+    text = fmt::format(", but for {} without an answer", counted(result.undecided_singles, "removal"));
+  if (report.k_of_n)
+    text += fmt::format(", as far as {} of {} tell", report.k_of_n->k, counted(report.k_of_n->n, "run"));
+  return text;
 }
 
 void print_undecided(const reduce::ShrinkResult& result, std::FILE* to) {
@@ -102,17 +104,28 @@ std::string gain_text(const reduce::Size& before, const reduce::Size& after) {
 }
 
 void print_history(const reduce::ShrinkResult& result, std::FILE* to) {
+  std::size_t width = 0;
+  for (const reduce::Gain& gain : result.history) width = std::max(width, gain.pass.size());
   std::string_view label = "history:";
   for (const reduce::Gain& gain : result.history) {
-    say(to, "{:<13}{:<16} {}\n", label, gain.pass, gain_text(gain.before, gain.after));
+    say(to, "{:<13}{:<{}}  {}\n", label, gain.pass, width, gain_text(gain.before, gain.after));
     label = "";
   }
 }
 
 void print_asked_again(const reduce::Answers& answers, std::FILE* to) {
   if (answers.asked() == 0) return;
-  say(to, "asked again: {} of {} runs on the result show the failure{}\n", answers.reproduces, answers.asked(),
+  say(to, "asked again: {} of {} on the result show{} the failure{}\n", answers.reproduces,
+      counted(answers.asked(), "run"), answers.reproduces == 1 ? "s" : "",
       answers.reproduces < answers.asked() ? ": the oracle wavers, see --k-of-n" : "");
+}
+
+void print_how_to_go_on(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to) {
+  if (report.ended) return;
+  if (report.journal.empty())
+    say(to, "to go on:    by no means: what is known went nowhere; --journal FILE keeps it\n");
+  else
+    say(to, "to go on:    the same command{} (what is known lies in {})\n", go_on_text(result), report.journal);
 }
 
 Json json_of(const reduce::Size& size) {
@@ -130,9 +143,10 @@ void ProgressLine::show(const reduce::Progress& p) {
   if (now < next_) return;
   next_ = now + (terminal_ ? kTerminalInterval : kPlainInterval);
   shown_ = true;
-  const std::string line = fmt::format("{}: {}, {}; {} candidates, {:.0f}/s, {:.0f} % wasted; last gain {:.1f} s ago",
-                                       p.pass, counted(p.size.ranks, "rank"), counted(p.size.events, "event"), p.tests,
-                                       p.candidates_per_second, 100 * p.wasted, p.seconds_since_gain);
+  const std::string line =
+      fmt::format("{}: {}, {}; {}, {:.0f}/s, {:.0f} % wasted; last gain {:.1f} s ago", p.pass,
+                  counted(p.size.ranks, "rank"), counted(p.size.events, "event"), counted(p.tests, "candidate"),
+                  p.candidates_per_second, 100 * p.wasted, p.seconds_since_gain);
   if (terminal_) {
     // A line that is broken in two cannot be written anew.
     fmt::print(stderr, "\r\x1b[K{}", line.substr(0, width_of(STDERR_FILENO) - 1));
@@ -151,19 +165,19 @@ void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result, 
   say(to, "from:        {} ({})\n", report.input, size_text(report.before));
   say(to, "to:          {} ({})\n", report.output, size_text(report.after));
   if (report.outcome.verdict) say(to, "failure:     {}\n", printable_line(report.outcome.signature));
-  say(to, "claim:       {}{}{}\n", result.claim, unknown_text(result), stop_text(result));
+  say(to, "claim:       {}{}{}\n", result.claim, limits_text(report, result), stop_text(result));
   say(to, "ranks:       original {}\n", origin_text(result.scenario));
   say(to, "candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
   print_undecided(result, to);
-  if (!report.warning.empty()) say(to, "warning:     {}\n", report.warning);
   print_history(result, to);
   print_other_failures(report.other_failures, to);
   print_also_found(report, result, to);
   print_asked_again(report.asked_again, to);
-  say(to, "live:        {}{}{}\n", state_name(report.live.state), report.live.text.empty() ? "" : ": ",
+  const bool replayed = report.live.state != LiveConfirmation::State::skipped;
+  say(to, "live:        {}: {}\n", replayed ? state_name(report.live.state) : "not replayed",
       printable_line(report.live.text));
-  if (!report.journal.empty())
-    say(to, "to go on:    the same command{} (what is known lies in {})\n", go_on_text(result), report.journal);
+  print_how_to_go_on(report, result, to);
+  if (!report.warning.empty()) say(to, "warning:     {}\n", printable_line(report.warning));
 }
 
 void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to) {
@@ -173,7 +187,8 @@ void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result, 
   json["claim"] = result.claim;
   if (!result.stopped_by.empty()) json["stopped_by"] = result.stopped_by;
   json["repeatable"] = result.repeatable();
-  if (!report.journal.empty()) json["journal"] = report.journal;
+  if (report.k_of_n) json["k_of_n"] = {{"k", report.k_of_n->k}, {"n", report.k_of_n->n}};
+  if (!report.ended && !report.journal.empty()) json["journal"] = report.journal;
   json["from"] = json_of(report.before);
   json["to"] = json_of(report.after);
   json["original_ranks"] = result.scenario.header.origin ? Json(result.scenario.header.origin->ranks) : Json::array();

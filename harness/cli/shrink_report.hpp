@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/cli/shrink_options.hpp"
 #include "harness/trace/scenario.hpp"
 #include "reducers/engine.hpp"
 
@@ -42,7 +44,9 @@ struct ShrinkReport {
   reduce::Answers asked_again;                // about the result, where a user's command judged
   std::vector<std::string> other_failures;    // that the input holds besides the one that was shrunk
   std::string warning;                        // about the oracle; empty where there is none
-  std::string journal;                        // from which the same command goes on; empty where the end was reached
+  std::optional<KOfN> k_of_n;                 // that each answer rests on
+  bool ended = false;                         // not stopped early
+  std::string journal;                        // from which the same command goes on; empty where none was kept
 };
 
 void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to);

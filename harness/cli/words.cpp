@@ -9,6 +9,7 @@ namespace petri::cli {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\n";
+constexpr std::string_view kOperators = "|&;<>";
 constexpr std::string_view kEscapedInQuotes = "\"\\$`";
 
 class Splitter {
@@ -19,6 +20,8 @@ class Splitter {
     while (skip_blanks()) words_.push_back(word());
     return std::move(words_);
   }
+
+  const std::string& first_operator() const { return operator_; }
 
  private:
   bool skip_blanks() {
@@ -36,6 +39,7 @@ class Splitter {
   std::string word() {
     std::string text;
     while (!rest_.empty() && kBlanks.find(rest_.front()) == std::string_view::npos) {
+      if (operator_.empty() && kOperators.find(rest_.front()) != std::string_view::npos) note_operator(text);
       const char c = next();
       if (c == '\'') {
         for (char quoted = 0; (quoted = next()) != '\'';) text += quoted;
@@ -48,6 +52,13 @@ class Splitter {
     return text;
   }
 
+  // With the number in front of it that says what is redirected.
+  void note_operator(const std::string& before) {
+    const bool numbered = before.find_first_not_of("0123456789") == std::string::npos && rest_.front() != '|';
+    if (numbered) operator_ = before;
+    operator_ += rest_.substr(0, rest_.find_first_not_of(kOperators));
+  }
+
   void in_double_quotes(std::string& text) {
     for (char quoted = 0; (quoted = next()) != '"';) {
       const bool escapes =
@@ -58,12 +69,19 @@ class Splitter {
 
   std::string_view rest_;
   std::vector<std::string> words_;
+  std::string operator_;
 };
 
 }  // namespace
 
 std::vector<std::string> split_words(std::string_view command) {
   return Splitter(command).run();
+}
+
+std::string shell_operator_in(std::string_view command) {
+  Splitter splitter(command);
+  splitter.run();
+  return splitter.first_operator();
 }
 
 std::string quoted_word(std::string_view word) {

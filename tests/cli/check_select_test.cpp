@@ -83,7 +83,7 @@ TEST_F(CheckSelect, AnEmptyShardIsSuccessWithASentence) {
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(other.status, 0);
   EXPECT_EQ(checked(run).size() + checked(other).size(), 1U);
-  EXPECT_THAT(run.err + other.err, HasSubstr("0 of 1 reproducers (shard "));
+  EXPECT_THAT(run.err + other.err, HasSubstr("0 of 1 reproducer (shard "));
   EXPECT_THAT(run.err + other.err, HasSubstr("nothing to check"));
   EXPECT_THAT(scratch.read("out.xml"), HasSubstr(R"(<property name="shard" value="1/2" />)"));
 }

@@ -61,7 +61,7 @@ TEST(Check, ScenariosWithoutExpectationMayBePassedOver) {
   scratch.write("nowhere.jsonl", reproducer(R"("expect":{"verdict":"deadlock"},"x_live":"no: only some orders fail")"));
   const Ran alone = scratch.petri({"check", "--model-only", "--allow-no-expect", "free.jsonl"});
   EXPECT_EQ(alone.status, 0) << alone.out;
-  EXPECT_THAT(alone.out, HasSubstr("1 checks: 0 met, 0 missed, 0 inconclusive, 0 unreadable, 1 skipped"));
+  EXPECT_THAT(alone.out, HasSubstr("1 check: 0 met, 0 missed, 0 inconclusive, 0 unreadable, 1 skipped"));
   EXPECT_EQ(scratch.petri({"check", "--model-only", "--allow-no-expect", "free.jsonl", "met.jsonl"}).status, 0);
   EXPECT_EQ(scratch.petri({"check", "--live-only", "--allow-no-expect", "free.jsonl", "nowhere.jsonl"}).status, 3);
 }

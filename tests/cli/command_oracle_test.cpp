@@ -28,6 +28,16 @@ TEST(Words, AreQuotedAsInAShell) {
   for (const char* broken : {"'a", "\"a", "a\\"}) EXPECT_THROW(split_words(broken), UsageError) << broken;
 }
 
+TEST(Words, WhatAShellWouldTakeForItsOwnIsFound) {
+  const auto found = [](const char* command) { return shell_operator_in(command); };
+  EXPECT_EQ(found("grep x | wc"), "|");
+  EXPECT_EQ(found("a&&b"), "&&");
+  EXPECT_EQ(found("a 2> b"), "2>");
+  EXPECT_EQ(found("a b2>c"), ">");
+  EXPECT_EQ(found("a >>b"), ">>");
+  for (const char* text : {"grep 'a|b'", "grep \"a;b\" c", "a \\| b", "a $(x) * ~"}) EXPECT_EQ(found(text), "") << text;
+}
+
 TEST(CommandOracle, ExitStatusZeroIsInteresting) {
   EXPECT_EQ(answer_of("true"), Answer::reproduces);
   EXPECT_EQ(answer_of("false"), Answer::passes);

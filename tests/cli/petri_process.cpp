@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <sstream>
 #include <stdexcept>
 
 #include "harness/launch/guardian.hpp"
@@ -67,6 +68,24 @@ Ran Scratch::run(const std::vector<std::string>& words, double limit_s) const {
 std::string without_seconds(const std::string& text) {
   static const std::regex seconds("[0-9]+\\.[0-9]+ s\\b");
   return std::regex_replace(text, seconds, "#.## s");
+}
+
+std::string extra_barrier() {
+  std::ostringstream out;
+  out << R"({"petri":1,"job":"loop","world":8,"backend":"mpi","observed":{"verdict":"deadlock"}})" << '\n';
+  int events = 0;
+  for (int rank = 0; rank < 8; ++rank) {
+    for (int step = 0; step < 6; ++step) {
+      const auto call = [&](const std::string& what) {
+        out << R"({"rank":)" << rank << "," << what << R"(,"step":)" << step << "}\n";
+        ++events;
+      };
+      call(R"("op":"allreduce","count":1000,"dtype":"float32","reduce":"sum")");
+      if (rank == 5 && step == 2) call(R"("op":"barrier")");
+    }
+  }
+  out << R"({"end":true,"events":)" << events << "}\n";
+  return out.str();
 }
 
 std::string types_behind_an_abort(const std::string& type_of_rank_1) {

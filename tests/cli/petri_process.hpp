@@ -35,6 +35,9 @@ class Scratch {
 // The text with numbers of seconds as "#.## s".
 std::string without_seconds(const std::string& text);
 
+// A job that hangs: eight ranks in a loop of six steps; rank 5 calls a barrier more in step 2.
+std::string extra_barrier();
+
 // A guard against a mismatch of types: two ranks reduce, int32 and the given type, then rank 0 aborts.
 std::string types_behind_an_abort(const std::string& type_of_rank_1);
 

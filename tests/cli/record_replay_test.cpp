@@ -227,6 +227,22 @@ TEST_F(Live, SaysWhyNothingWasRecorded) {
   EXPECT_EQ(scratch.petri({"record"}).status, 2);
 }
 
+TEST_F(Live, TheScenarioAndItsRecordsAreNotOnePlace) {
+  const Ran one = scratch.petri({"record", "-o", "x", "--dir", "./x", "--", "echo", "hello"});
+  EXPECT_EQ(one.status, 2);
+  EXPECT_EQ(one.out, "");
+  EXPECT_THAT(one.err, HasSubstr("-o and --dir are one place"));
+  EXPECT_EQ(scratch.petri({"record", "-o", "x.gz", "--", "echo", "hello"}).status, 2);
+}
+
+TEST_F(Live, AScriptWithoutItsInterpreterIsToldSo) {
+  const fs::path script = scratch.write("run.sh", "#!/no/such/bash\n");
+  fs::permissions(script, fs::perms::owner_all);
+  const Ran run = scratch.petri({"record", "--", "./run.sh"});
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, HasSubstr("./run.sh cannot be started: its interpreter /no/such/bash is not there"));
+}
+
 TEST_F(Live, ATimeOutSaysThatItProvesNothing) {
   const Ran ran = scratch.petri({"record", "--timeout", "1", "-o", "out.jsonl", "--", "mpirun", "-n", "2", PETRI_WORKER,
                                  scenario("c14-slow-rank")});
