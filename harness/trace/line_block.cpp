@@ -5,6 +5,8 @@
 #include <charconv>
 #include <optional>
 
+#include "harness/trace/counted.hpp"
+
 namespace petri {
 namespace {
 
@@ -75,8 +77,8 @@ bool LinesInOrder::add(EventParser& parser, ReadEvent& read, const LineText& lin
 void LinesInOrder::finish(std::size_t number) {
   if (!whole_ && !lines_.any())
     throw InputError(line_.file(), number, 0,
-                     fmt::format("the file has a header for {} ranks and nothing else: expected events and an end line",
-                                 scenario_.world()));
+                     fmt::format("the file has a header for {} and nothing else: expected events and an end line",
+                                 counted(static_cast<std::uint64_t>(scenario_.world()), "rank")));
   scenario_.cut = !whole_;
   for (RankTrace& rank : scenario_.ranks)
     if (scenario_.cut && !rank.end.stated) rank.end.kind = EndKind::cut;
