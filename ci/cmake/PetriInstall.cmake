@@ -1,8 +1,8 @@
-# What `cmake --install` puts where. The command finds its worker beside itself and its recorder in ../lib, so that the
-# whole can be moved; these names are therefore fixed.
+# What `cmake --install` puts where. The command finds its worker and its guardian beside itself and its recorder in
+# ../lib, so that the whole can be moved; these names are therefore fixed.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS petri RUNTIME DESTINATION bin)
+install(TARGETS petri petri-guardian RUNTIME DESTINATION bin)
 if(TARGET petri-worker)
   set_target_properties(petri-worker PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # an MPI library of the user's own
   install(TARGETS petri-worker RUNTIME DESTINATION bin)

@@ -12,8 +12,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "harness/launch/guard_protocol.hpp"
 #include "harness/launch/process_tree.hpp"
 
 namespace petri {
@@ -24,19 +28,53 @@ using Clock = std::chrono::steady_clock;
 constexpr double kOrphanedGrace_s = 2;  // for the launcher to clean up when petri is gone
 constexpr double kEndLimit_s = 10;
 
-bool any_process(pid_t) {
-  return true;
+// Orphans are adopted: a guardian without children has nothing below it. Mostly so, and cheaper to ask than /proc.
+bool is_childless() {
+  siginfo_t ignored{};
+  return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) != 0 && errno == ECHILD;
+}
+
+void end_all() {
+  if (!is_childless()) end_descendants([](pid_t) { return true; }, kEndLimit_s);
+}
+
+// Turns the calling process into the command; returns errno when that fails.
+int become(const GuardedCommand& command, const std::filesystem::path& folder) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ}) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (!command.inherit_stdin) {
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+  }
+  if (!command.output.empty()) {
+    const int file = open(command.output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (file < 0) return errno;
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
+  }
+  if (!command.working_folder.empty() && chdir(command.working_folder.c_str()) != 0) return errno;
+  for (const auto& [name, value] : command.environment) setenv(name.c_str(), value.c_str(), 1);
+  setenv(kRunVariable, folder.c_str(), 1);
+  std::vector<std::string> words = command.arguments;
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  execvp(arguments[0], arguments.data());
+  return errno;
 }
 
 // Starts the command as the guardian's child; a pipe that closes on exec brings back why it could not. Returns its pid,
 // or -1 with errno set.
-pid_t start(const PreparedCommand& command) {
+pid_t start(const GuardedCommand& command, const std::filesystem::path& folder) {
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return -1;
   const pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);  // the launcher cleans up even when the guardian is killed
-    const int error = command.become();
+    const int error = become(command, folder);
     if (write(report[1], &error, sizeof error) < 0) _exit(127);
     _exit(127);
   }
@@ -77,7 +115,7 @@ class GuardLoop {
       if (ready[1].revents != 0) read_signals();
       if (ready[0].revents != 0) read_request();
       reap();
-      if (kill_at_ && Clock::now() >= *kill_at_) end_descendants(any_process, kEndLimit_s);
+      if (kill_at_ && Clock::now() >= *kill_at_) end_all();
     }
     end_everything();
   }
@@ -111,7 +149,7 @@ class GuardLoop {
       job_ended_ = true;
       if (kill_at_) let_the_rest_end();
       // What the command left running ends with it, and only then is the recording final.
-      end_descendants(any_process, kEndLimit_s);
+      end_all();
       const GuardMessage message = WIFSIGNALED(status) ? GuardMessage{GuardMessage::signaled, WTERMSIG(status)}
                                                        : GuardMessage{GuardMessage::exited, WEXITSTATUS(status)};
       send(socket_, &message, sizeof message, MSG_NOSIGNAL);
@@ -121,7 +159,7 @@ class GuardLoop {
   // A command that was asked to end and did so may be a script, whose launcher has not heard of it yet.
   void let_the_rest_end() {
     for (const pid_t process : descendants_of(getpid())) kill(process, SIGTERM);
-    while (Clock::now() < *kill_at_ && !descendants_of(getpid()).empty()) {
+    while (Clock::now() < *kill_at_ && !is_childless()) {
       pollfd ready[2] = {{released_ ? -1 : socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
       poll(ready, 2, 20);
       read_signals();
@@ -140,7 +178,7 @@ class GuardLoop {
         reap();
       }
     }
-    end_descendants(any_process, kEndLimit_s);
+    end_all();
   }
 
   int socket_, signals_;
@@ -151,60 +189,11 @@ class GuardLoop {
 
 }  // namespace
 
-PreparedCommand::PreparedCommand(const GuardedCommand& command, const std::filesystem::path& folder)
-    : arguments_(command.arguments),
-      output_(command.output),
-      working_folder_(command.working_folder),
-      inherit_stdin_(command.inherit_stdin) {
-  auto overrides = command.environment;
-  overrides.emplace_back(kRunVariable, folder.string());
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::string name = text.substr(0, text.find('='));
-    bool replaced = false;
-    for (const auto& [other, value] : overrides) replaced = replaced || other == name;
-    if (!replaced) environment_.push_back(text);
-  }
-  for (const auto& [name, value] : overrides) environment_.push_back(name + "=" + value);
-
-  for (std::string& argument : arguments_) argv_.push_back(argument.data());
-  argv_.push_back(nullptr);
-  for (std::string& entry : environment_) envp_.push_back(entry.data());
-  envp_.push_back(nullptr);
-}
-
-int PreparedCommand::become() const {
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD, SIGXFSZ}) std::signal(signal, SIG_DFL);
-  if (!inherit_stdin_) {
-    const int nothing = open("/dev/null", O_RDONLY);
-    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
-  }
-  if (!output_.empty()) {
-    const int file = open(output_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (file < 0) return errno;
-    dup2(file, STDOUT_FILENO);
-    dup2(file, STDERR_FILENO);
-  }
-  if (!working_folder_.empty() && chdir(working_folder_.c_str()) != 0) return errno;
-  close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  execvpe(argv_[0], argv_.data(), envp_.data());
-  return errno;
-}
-
-void run_guard_loop(const PreparedCommand& command, const std::filesystem::path& folder, int socket) {
-  setsid();  // a Ctrl-C on the terminal is for petri, which tells the guardian
+void run_guard_loop(const GuardedCommand& command, const std::filesystem::path& folder) {
   adopt_orphans();
   for (const int signal : {SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) std::signal(signal, SIG_IGN);
-  std::signal(SIGCHLD, SIG_DFL);
-  // Other guardians see the end of petri by their sockets closing: keep no copy of theirs.
-  const int own = fcntl(socket, F_DUPFD_CLOEXEC, 3);
-  if (own != 3) {
-    dup3(own, 3, O_CLOEXEC);
-  }
-  close_range(4, ~0U, 0);
+  fcntl(kGuardSocket, F_SETFD, FD_CLOEXEC);
+  close_range(kGuardSocket + 1, ~0U, 0);  // what somebody left open across petri's start
 
   sigset_t watched;
   sigemptyset(&watched);
@@ -214,17 +203,16 @@ void run_guard_loop(const PreparedCommand& command, const std::filesystem::path&
   const int signals = signalfd(-1, &watched, SFD_NONBLOCK | SFD_CLOEXEC);
 
   const GuardMessage folder_made{GuardMessage::folder_made, make_folder(folder)};
-  send(3, &folder_made, sizeof folder_made, MSG_NOSIGNAL);
-  if (folder_made.value == 0 && told_to_start(3)) {
-    const pid_t job = start(command);
+  send(kGuardSocket, &folder_made, sizeof folder_made, MSG_NOSIGNAL);
+  if (folder_made.value == 0 && told_to_start(kGuardSocket)) {
+    const pid_t job = start(command, folder);
     const GuardMessage first =
         job > 0 ? GuardMessage{GuardMessage::started, 0} : GuardMessage{GuardMessage::start_failed, errno};
-    send(3, &first, sizeof first, MSG_NOSIGNAL);
-    if (job > 0) GuardLoop(3, signals, job).run();
+    send(kGuardSocket, &first, sizeof first, MSG_NOSIGNAL);
+    if (job > 0) GuardLoop(kGuardSocket, signals, job).run();
   }
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
-  _exit(0);
 }
 
 }  // namespace petri

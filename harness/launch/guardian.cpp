@@ -1,16 +1,19 @@
 #include "harness/launch/guardian.hpp"
 
 #include <poll.h>
+#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <system_error>
 
-#include "harness/launch/guard_loop.hpp"
+#include "harness/launch/guard_protocol.hpp"
 #include "harness/launch/process_tree.hpp"
 #include "harness/trace/error.hpp"
 
@@ -28,6 +31,68 @@ bool receive(int socket, GuardMessage& message) {
   return got == static_cast<ssize_t>(sizeof message);
 }
 
+// $PETRI_GUARDIAN, or beside the running program.
+std::filesystem::path guardian_program() {
+  if (const char* chosen = std::getenv("PETRI_GUARDIAN"); chosen != nullptr && *chosen != '\0') return chosen;
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "petri-guardian";
+}
+
+std::vector<std::string> guardian_arguments(const std::filesystem::path& program, const GuardedCommand& command,
+                                            const std::filesystem::path& folder) {
+  // In the order of GuardianArgument.
+  std::vector<std::string> arguments{program.string(), folder.string(), command.output.string(),
+                                     command.working_folder.string(), command.inherit_stdin ? kOwnInput : kNoInput};
+  arguments.insert(arguments.end(), command.arguments.begin(), command.arguments.end());
+  return arguments;
+}
+
+std::vector<std::string> guardian_environment(const GuardedCommand& command) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  for (const auto& [name, value] : command.environment) environment.push_back(kCommandVariable + name + "=" + value);
+  return environment;
+}
+
+// As execve wants it; points into `words`.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Starts the guardian's program in a session of its own (a Ctrl-C on the terminal is for petri, which tells it), deaf
+// to signals until it has chosen which to hear. Returns its pid. Other threads of petri may hold locks at this moment:
+// posix_spawn takes none of them along.
+pid_t spawn_guardian(const GuardedCommand& command, const std::filesystem::path& folder, int socket) {
+  const std::filesystem::path program = guardian_program();
+  std::vector<std::string> arguments = guardian_arguments(program, command, folder);
+  std::vector<std::string> environment = guardian_environment(command);
+
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  sigset_t signals;
+  sigfillset(&signals);
+  posix_spawnattr_setsigmask(&attributes, &signals);
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  posix_spawnattr_setsigdefault(&attributes, &signals);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, socket, kGuardSocket);
+
+  pid_t guardian = -1;
+  const int error = posix_spawn(&guardian, program.c_str(), &actions, &attributes, pointers_to(arguments).data(),
+                                pointers_to(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error == 0) return guardian;
+  throw EnvironmentError("cannot start " + command.arguments.front() + " under guard: " + program.string() + ": " +
+                         std::strerror(error) + "; petri-guardian belongs beside petri, or name it in PETRI_GUARDIAN");
+}
+
 }  // namespace
 
 Guardian::Guardian(const GuardedCommand& command, std::filesystem::path folder) : folder_(std::move(folder)) {
@@ -36,17 +101,15 @@ Guardian::Guardian(const GuardedCommand& command, std::filesystem::path folder) 
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }
-  // All memory that the job's start needs is taken before the fork: threads of petri may hold locks during it.
-  const PreparedCommand prepared(command, folder_);
-  pid_ = fork();
-  if (pid_ == 0) run_guard_loop(prepared, folder_, pair[1]);
-  const int fork_error = errno;
-  close(pair[1]);
   socket_ = pair[0];
-  if (pid_ < 0) {
-    close(socket_);
-    throw std::system_error(fork_error, std::generic_category(), "fork");
+  try {
+    pid_ = spawn_guardian(command, folder_, pair[1]);
+  } catch (...) {
+    close(pair[0]);
+    close(pair[1]);
+    throw;
   }
+  close(pair[1]);
 
   GuardMessage first{};
   const auto refuse = [&](bool answered, const std::string& what) {

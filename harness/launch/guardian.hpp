@@ -1,8 +1,9 @@
 // A job under guard: a process of its own starts it and outlives nothing of it.
 //
-// The guardian is a child of petri, in its own session, that adopts every orphan below it and holds one end of a
-// socket. When petri goes away for whatever reason, SIGKILL included, the socket closes: the guardian ends the whole
-// tree and removes the run folder. When the guardian itself is killed, its tree falls to petri, which does the same.
+// The guardian (the program petri-guardian) is a child of petri, in its own session, that adopts every orphan below it
+// and holds one end of a socket. When petri goes away for whatever reason, SIGKILL included, the socket closes: the
+// guardian ends the whole tree and removes the run folder. When the guardian itself is killed, its tree falls to petri,
+// which does the same.
 #pragma once
 
 #include <sys/types.h>

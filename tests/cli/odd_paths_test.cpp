@@ -26,7 +26,7 @@ class OddPaths : public ::testing::Test {
   OddPaths() : installed_(scratch_.folder() / "my $LIB:own petri \"é';" / "install") {
     fs::create_directories(installed_ / "bin");
     fs::create_directories(installed_ / "lib");
-    for (const char* program : {"petri", "petri-worker", "program_uneven_batches"})
+    for (const char* program : {"petri", "petri-guardian", "petri-worker", "program_uneven_batches"})
       fs::copy_file(kPrograms / program, installed_ / "bin" / program);
     fs::copy_file(PETRI_RECORDER_LIBRARY, recorder());
   }

@@ -83,6 +83,27 @@ TEST(Guardian, PassesArgumentsAndEnvironmentWithoutAShell) {
   EXPECT_EQ(text_of(output), "a 'b' $(c) \"d\"\n");
 }
 
+TEST(Guardian, GivesTheCommandsVariablesToTheCommandAlone) {
+  const fs::path folder = make_run_folder(0);
+  Guardian guardian({{"sleep", "1000"}, {{"LD_BIND_NOW", "1"}}, false, {}}, folder);
+  EXPECT_EQ(marked(folder).size(), 1U);
+  EXPECT_TRUE(started_with(marked(folder).front(), "LD_BIND_NOW", "1"));
+  EXPECT_FALSE(started_with(guardian.pid(), "LD_BIND_NOW", "1"));
+}
+
+TEST(Guardian, SaysThatItsProgramIsMissing) {
+  const fs::path folder = name_run_folder(0);
+  setenv("PETRI_GUARDIAN", "/nowhere/petri-guardian", 1);
+  try {
+    Guardian guardian({{"true"}, {}, false, {}}, folder);
+    ADD_FAILURE();
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("/nowhere/petri-guardian: No such file"));
+  }
+  unsetenv("PETRI_GUARDIAN");
+  EXPECT_FALSE(fs::exists(folder));
+}
+
 TEST(Guardian, StartsTheCommandInItsWorkingFolder) {
   const fs::path folder = make_run_folder(0);
   GuardedCommand command{{"/bin/sh", "-c", "pwd > here"}, {}, false, {}};
