@@ -2,7 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
+#include <optional>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/diagnose_options.hpp"
@@ -11,6 +12,7 @@
 #include "harness/cli/terminal.hpp"
 #include "harness/diagnose/diagnose.hpp"
 #include "harness/report/columns.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri::cli {
 namespace {
@@ -23,31 +25,41 @@ constexpr Help kHelp{
     "petri show --ranks 0-3,7 --around 8 job.jsonl    shows five ranks, eight events before and after",
 };
 
-[[noreturn]] void reject_ranks(const std::string& text, std::int32_t world) {
-  throw UsageError{fmt::format("--ranks must name ranks from 0 to {}, such as 0-4,7; got '{}'", world - 1, text)};
+struct RankRange {
+  std::int32_t from, to;
+};
+
+std::string text_of(RankRange range) {
+  return range.from == range.to ? std::to_string(range.from) : fmt::format("{}-{}", range.from, range.to);
 }
 
-std::int32_t rank_in(std::string_view text, const std::string& all, std::int32_t world) {
-  std::int32_t rank = -1;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
-  if (error != std::errc() || stop != text.data() + text.size() || rank < 0 || rank >= world) reject_ranks(all, world);
-  return rank;
+// "4" or "0-4".
+std::optional<RankRange> range_in(std::string_view part) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const std::size_t dash = part.find('-');
+  const auto from = whole_number(part.substr(0, dash));
+  const auto to = dash == std::string_view::npos ? from : whole_number(part.substr(dash + 1));
+  if (!from || !to || *from > *to || *to > kMost) return std::nullopt;
+  return RankRange{static_cast<std::int32_t>(*from), static_cast<std::int32_t>(*to)};
 }
 
 // "0-4,7" as ascending ranks.
 std::vector<std::int32_t> ranks_in(const std::string& text, std::int32_t world) {
   std::vector<std::int32_t> ranks;
+  std::string missing;
   for (std::string_view rest = text;;) {
     const std::size_t comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
-    const std::size_t dash = part.find('-');
-    const std::int32_t from = rank_in(part.substr(0, dash), text, world);
-    const std::int32_t to = dash == std::string_view::npos ? from : rank_in(part.substr(dash + 1), text, world);
-    if (to < from) reject_ranks(text, world);
-    for (std::int32_t rank = from; rank <= to; ++rank) ranks.push_back(rank);
+    const std::optional<RankRange> range = range_in(rest.substr(0, comma));
+    if (!range) throw UsageError{fmt::format("--ranks must name ranks, such as 0-4,7; got '{}'", text)};
+    for (std::int32_t rank = range->from; rank <= std::min(range->to, world - 1); ++rank) ranks.push_back(rank);
+    if (range->to >= world)
+      missing += (missing.empty() ? "" : ",") + text_of({std::max(range->from, world), range->to});
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
+  if (!missing.empty())
+    throw UsageError{fmt::format("--ranks {}: there is no rank {}: the scenario has {}, from 0 to {}", text, missing,
+                                 counted(static_cast<std::uint64_t>(world), "rank"), world - 1)};
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

@@ -141,6 +141,8 @@ TEST(Show, TakesRanksAndRows) {
   EXPECT_EQ(ran.out, golden("show_ranks.txt", ran.out));
   for (const char* const bad : {"4", "-1", "2-1", "a", ""})
     EXPECT_EQ(scratch.petri({"show", "--ranks", bad, "case.jsonl"}).status, 2) << bad;
+  EXPECT_THAT(scratch.petri({"show", "--ranks", "0-5,9", "case.jsonl"}).err,
+              HasSubstr("--ranks 0-5,9: there is no rank 4-5,9: the scenario has 4 ranks, from 0 to 3"));
 }
 
 TEST(Export, WritesAProgram) {

@@ -30,7 +30,7 @@ class Project:
     def __init__(self, args, top):
         self.cmake = args.cmake
         self.ctest = str(pathlib.Path(args.cmake).with_name("ctest")) if "/" in args.cmake else "ctest"
-        self.prefix = top / "installed"
+        self.prefix = top / "my applications"
         self.sources = top / "my project"  # a name with a space, as users have them
         self.build = top / "build"
         self.petri = str(self.prefix / "bin" / "petri")
