@@ -38,7 +38,9 @@ Machine::Machine(const Scenario& scenario, const Assumptions& assumptions, const
   for (std::uint32_t lane = 0; lane < run_.lanes.size(); ++lane) {
     const Lane& one = run_.lanes[lane];
     lanes_of_[static_cast<std::size_t>(one.rank)].push_back(lane);
-    if (one.is_stream()) state(one.rank).streams[{one.device, one.stream}] = lane;
+    if (!one.is_stream()) continue;
+    has_streams_ = true;
+    state(one.rank).streams[{one.device, one.stream}] = lane;
   }
 }
 
@@ -120,7 +122,7 @@ void Machine::enter(std::uint32_t lane, EventRef ref) {
     enter_world(lane, event);
   } else if (place_unknown(ref.rank, event)) {
     return stop_lane(lane, Standing::unknown);
-  } else if (is_enqueued(event)) {
+  } else if (goes_to_stream(event)) {
     enqueue(lane, ref);
   } else if (event.op == Op::group_start) {
     ++lanes_[lane].group_depth;

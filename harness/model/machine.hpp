@@ -15,6 +15,7 @@
 
 #include "harness/model/handovers.hpp"
 #include "harness/model/mail.hpp"
+#include "harness/model/op_rules.hpp"
 #include "harness/model/partitions.hpp"
 #include "harness/model/rivals.hpp"
 #include "harness/model/run.hpp"
@@ -177,6 +178,8 @@ class Machine {
   Wait wait_of_stream(std::uint32_t lane) const;
 
   bool is_stream(std::uint32_t lane) const { return run_.lanes[lane].is_stream(); }
+  // Most scenarios have no stream at all, and then no event has to be asked.
+  bool goes_to_stream(const Event& event) const { return has_streams_ && is_enqueued(event); }
   std::int32_t rank_of(std::uint32_t lane) const { return run_.lanes[lane].rank; }
   std::uint32_t events_of(std::uint32_t lane) const;  // how many a thread's lane has
   EventRef event_at(std::uint32_t lane) const;        // of a thread that is not at its end
@@ -211,6 +214,7 @@ class Machine {
   // Calls that the record shows cancelling a request, by rank and request.
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> cancelled_;
   std::vector<bool> unmodelled_;  // by operation
+  bool has_streams_ = false;
 };
 
 }  // namespace petri::model

@@ -15,7 +15,7 @@ bool Machine::can_leave(std::uint32_t lane, EventRef ref) const {
   const Event& event = at(scenario_, ref);
   const Pending& pending = lanes_[lane].current.front();
   if (runs_here(ref)) return false;
-  if (!judged(event) || is_enqueued(event)) return true;
+  if (!judged(event) || goes_to_stream(event)) return true;
   const bool must_hold = poll_succeeded(event) || spins_here(ref);
   switch (kind_of(event.op)) {
     case OpKind::probe:
@@ -170,7 +170,7 @@ bool Machine::message_there(std::int32_t rank, const Event& event) const {
 // A rank whose record ends inside a computation, a sleep or a wait for something outside is still there.
 bool Machine::runs_here(EventRef ref) const {
   const Event& event = at(scenario_, ref);
-  return kind_of(event.op) == OpKind::host && !is_enqueued(event) && event.state == EventState::started &&
+  return kind_of(event.op) == OpKind::host && !goes_to_stream(event) && event.state == EventState::started &&
          trace(ref.rank).end.kind == EndKind::running;
 }
 

@@ -108,6 +108,20 @@ std::int64_t plain_number(std::string_view token) {
   return number;
 }
 
+// The same for a list of such numbers at the beginning of `text`, without spaces as Petri writes it. False for any
+// other.
+bool plain_numbers(std::string_view text, std::int64_t most, std::vector<std::int64_t>& numbers) {
+  do {
+    text.remove_prefix(1);  // a bracket or a comma
+    const std::string_view token = text.substr(0, std::min(text.find_first_of(",]"), text.size()));
+    const std::int64_t number = plain_number(token);
+    if (number < 0 || number > most) return false;
+    numbers.push_back(number);
+    text.remove_prefix(token.size());
+  } while (text.starts_with(','));
+  return text.starts_with(']');
+}
+
 }  // namespace
 
 std::optional<SyntaxError> syntax_error_of(std::string_view text) {
@@ -166,6 +180,18 @@ std::uint64_t JsonValue::natural() {
   std::uint64_t number = 0;
   if (value_.get_uint64().get(number) != simdjson::SUCCESS) reject("a whole number ≥ 0");
   return number;
+}
+
+std::vector<std::int64_t> JsonValue::wholes(std::int64_t most) {
+  constexpr std::size_t kUsual = 16;
+  std::vector<std::int64_t> numbers;
+  numbers.reserve(kUsual);
+  const std::string_view text = line_->text();
+  const auto place = static_cast<std::size_t>(at() - text.data());
+  if (token_.starts_with('[') && plain_numbers(text.substr(place), most, numbers)) return numbers;
+  numbers.clear();
+  each_element([&](JsonValue number) { numbers.push_back(number.whole(0, most)); });
+  return numbers;
 }
 
 double JsonValue::number() {

@@ -40,8 +40,9 @@ class JsonValue {
   double number();  // also "nan", "inf", "-inf" and "-0"
   bool truth();
   std::string_view text();
-  std::string scalar_text();  // text, or the written form of a number or truth value
-  std::string raw();          // any JSON, as written, checked
+  std::string scalar_text();                            // text, or the written form of a number or truth value
+  std::string raw();                                    // any JSON, as written, checked
+  std::vector<std::int64_t> wholes(std::int64_t most);  // a list of whole numbers ≥ 0
   template <class Visit>
   void each_element(Visit&& visit);  // visit(JsonValue)
   simdjson::ondemand::object object();

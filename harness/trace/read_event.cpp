@@ -65,11 +65,8 @@ std::int32_t read_tag(JsonValue& value) {
 
 template <class Integer>
 std::vector<Integer> read_numbers(JsonValue& value, std::int64_t most) {
-  constexpr std::size_t kUsual = 16;
-  std::vector<Integer> numbers;
-  numbers.reserve(kUsual);
-  value.each_element([&](JsonValue number) { numbers.push_back(static_cast<Integer>(number.whole(0, most))); });
-  return numbers;
+  const std::vector<std::int64_t> numbers = value.wholes(most);
+  return {numbers.begin(), numbers.end()};
 }
 
 Summary read_summary(JsonValue& value) {
@@ -112,9 +109,9 @@ Fill read_fill(JsonValue& value) {
 bool read_sides(Key key, JsonValue& value, EventExtras& extras) {
   constexpr auto kMostCount = std::numeric_limits<std::int64_t>::max();
   switch (key) {
-    case Key::counts_: extras.set_counts(read_numbers<std::int64_t>(value, kMostCount)); return true;
-    case Key::sendcounts_: extras.set_sendcounts(read_numbers<std::int64_t>(value, kMostCount)); return true;
-    case Key::recvcounts_: extras.set_recvcounts(read_numbers<std::int64_t>(value, kMostCount)); return true;
+    case Key::counts_: extras.set_counts(value.wholes(kMostCount)); return true;
+    case Key::sendcounts_: extras.set_sendcounts(value.wholes(kMostCount)); return true;
+    case Key::recvcounts_: extras.set_recvcounts(value.wholes(kMostCount)); return true;
     case Key::sendpeer_: extras.set_sendpeer(read_peer(value)); return true;
     case Key::recvpeer_: extras.set_recvpeer(read_peer(value)); return true;
     case Key::sendtag_: extras.set_sendtag(read_tag(value)); return true;

@@ -110,5 +110,19 @@ TEST(RoundTrip, KeepsACommunicatorWhoseMembersAreUnknown) {
   EXPECT_EQ(written(scenario), text);
 }
 
+TEST(Read, TakesListsWithSpacesAndRejectsBrokenOnes) {
+  const auto with = [](const std::string& counts) {
+    return "{\"petri\":1,\"world\":2}\n{\"rank\":1,\"op\":\"alltoallv\",\"sendcounts\":" + counts +
+           ",\"step\":3}\n{\"end\":true,\"events\":1}\n";
+  };
+  for (const char* const spaced : {"[ 10,0]", "[10 ,0]", "[10, 0]", "[10,0 ]"})
+    EXPECT_EQ(written(read_text(with(spaced))), written(read_text(with("[10,0]")))) << spaced;
+  EXPECT_NE(error_of(with("[10,0}")), "");
+  EXPECT_NE(error_of(with("[10,0")), "");
+  EXPECT_NE(error_of(with("[10,-1]")), "");
+  EXPECT_NE(error_of(with("[10,00]")), "");
+  EXPECT_NE(error_of(with("[10,]")), "");
+}
+
 }  // namespace
 }  // namespace petri::test
