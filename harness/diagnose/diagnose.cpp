@@ -31,6 +31,7 @@ class Judge {
   Diagnosis judge() {
     const model::Run actual = model::run(scenario_, {options_.buffered, true});
     mark_blocked(actual);
+    misused_ = {&actual, find_misused_calls(actual)};
     judge_run(actual);
     if (!options_.first_only) add_notes(scenario_, options_, actual, std::min(max_orders(), kOrdersToCompare), result_);
     return std::move(result_);
@@ -40,7 +41,7 @@ class Judge {
   // From what outranks the rest to what is left where nothing was found.
   void judge_run(const model::Run& actual) {
     const std::vector<Fault> mismatches = find_mismatches(scenario_, actual);
-    const std::vector<Fault> misuses = find_misused_calls(actual);
+    const std::vector<Fault> misuses = misused_calls(actual);
     std::vector<Fault> causes = mismatches;
     causes.insert(causes.end(), misuses.begin(), misuses.end());
     const std::optional<Fault> rank_error = find_rank_error(scenario_, actual, causes);
@@ -94,6 +95,10 @@ class Judge {
     return misuses;
   }
 
+  std::vector<Fault> misused_calls(const model::Run& run) const {
+    return &run == misused_.first ? misused_.second : find_misused_calls(run);
+  }
+
   // What an error led to, where others do not simply wait for a dead rank.
   std::string consequence(const model::Run& actual, const Fault& error) const {
     if (error.form.find(';') != std::string::npos) return "";
@@ -144,7 +149,7 @@ class Judge {
       first.events.insert(first.events.end(), decision->events.begin(), decision->events.end());
     }
     add_groups(run, faults);
-    for (const Fault& fault : find_misused_calls(run))
+    for (const Fault& fault : misused_calls(run))
       if (follows_from(run, fault) || follows_from(faults, fault)) add(Verdict::misuse, fault);
     const std::vector<BufferingLimit> limits = limits_of(faults, follow_record);
     if (result_.findings.empty()) {
@@ -308,7 +313,8 @@ class Judge {
   const DiagnoseOptions& options_;
   Diagnosis result_;
   std::set<std::string> said_;
-  MutualWaits first_waits_;  // of the first deadlock
+  MutualWaits first_waits_;                                     // of the first deadlock
+  std::pair<const model::Run*, std::vector<Fault>> misused_{};  // calls of the run as it was recorded
   std::vector<std::string> discarded_;
 };
 

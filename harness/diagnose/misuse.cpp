@@ -84,6 +84,13 @@ void add(std::vector<Fault>& faults, std::string form, Finding finding, bool no_
   same->misused.push_back(call);
 }
 
+bool opens_groups(const Scenario& scenario) {
+  return std::any_of(scenario.ranks.begin(), scenario.ranks.end(), [](const RankTrace& rank) {
+    return std::any_of(rank.events.begin(), rank.events.end(),
+                       [](const Event& event) { return event.op == Op::group_start; });
+  });
+}
+
 }  // namespace
 
 std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& run) {
@@ -107,6 +114,7 @@ std::vector<Fault> find_wrong_uses(const Scenario& scenario, const model::Run& r
 
 std::vector<Decision> unlaunched_groups(const Scenario& scenario, const model::Run& run) {
   std::vector<Decision> groups;
+  if (!opens_groups(scenario)) return groups;
   std::map<std::pair<std::string, std::int32_t>, std::vector<std::int32_t>> ranks;  // by text of the first
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     for (const LeftOpen& open : lifetimes_of(scenario, run, rank).open) {
