@@ -45,7 +45,7 @@ std::string end_form(const Scenario& scenario, const model::Run& run, std::int32
 std::string end_text(const std::string& form) {
   if (form == "abort") return "aborted";
   if (form == "exit") return "exited without finalize";
-  return fmt::format("was killed by {}", form);
+  return form == "signal" ? "was killed by a signal" : "was killed by " + form;
 }
 
 // The event that a dead rank died in or after; nothing when it made no call.

@@ -34,6 +34,18 @@ TEST(RankError, ErrorThatEndedARankComesBeforeTheEndsOfThoseThatWereKilled) {
   EXPECT_EQ(diagnosis.signature, "rank-error: abort");
 }
 
+TEST(RankError, SignalIsNamedWhereItIsKnown) {
+  const auto text_with = [](const char* signal) {
+    return diagnose(scenario(1, fmt::format(R"({{"rank":0,"op":"barrier","state":"completed"}}
+    {{"rank":0,"end":"signal"{}}})",
+                                            signal)))
+        .findings.front()
+        .text;
+  };
+  EXPECT_THAT(text_with(""), HasSubstr("was killed by a signal"));
+  EXPECT_THAT(text_with(R"(,"signal":11)"), HasSubstr("was killed by signal 11"));
+}
+
 TEST(RankError, MeaningBehindAnErrorsClassChangesNothing) {
   const auto with_error = [](const char* error) {
     return diagnose(scenario(2, fmt::format(R"({{"rank":0,"op":"barrier"}}
