@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 
 #include "harness/cli/words.hpp"
 

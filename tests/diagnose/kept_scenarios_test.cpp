@@ -1,6 +1,7 @@
 // The kept scenarios, each judged as it expects.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "harness/diagnose/diagnose.hpp"

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "harness/model/run.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "harness/report/diagnosis.hpp"
 
 #include <gtest/gtest.h>
