@@ -1,8 +1,8 @@
-#include <set>
-
 #include "harness/model/run.hpp"
 
 #include <gmock/gmock.h>
+
+#include <set>
 
 #include "harness/model/explore.hpp"
 #include "tests/support/scenario_text.hpp"

@@ -1,9 +1,8 @@
-#include <algorithm>
-
 #include "harness/report/diagnosis.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/report/columns.hpp"
