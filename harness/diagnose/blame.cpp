@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "harness/diagnose/align.hpp"
 #include "harness/diagnose/describe.hpp"
@@ -45,8 +47,47 @@ bool is_silent(const model::Run& run, std::int32_t rank) {
   return standing == model::Standing::unknown || standing == model::Standing::running;
 }
 
+// Members that came with another operation than most of those that came.
+std::set<std::int32_t> came_otherwise(const Scenario& scenario, const model::Run& run,
+                                      const model::Gathering& gathering) {
+  std::map<std::string_view, std::vector<std::int32_t>> by_call;
+  const auto& members = run.gatherings.members(gathering);
+  std::size_t came = 0;
+  for (std::size_t member = 0; member < members.size(); ++member)
+    if (const std::uint32_t arrival = gathering.arrivals[member]; arrival < model::kBefore) {
+      by_call[name_of(at(scenario, {members[member], arrival}).op)].push_back(members[member]);
+      ++came;
+    }
+  std::set<std::int32_t> others;
+  for (const auto& [call, ranks] : by_call)
+    if (2 * ranks.size() < came) others.insert(ranks.begin(), ranks.end());
+  return others;
+}
+
+// Members that do not come because they wait for one that came with another operation, or for one that is held up so.
+std::set<std::int32_t> held_up(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
+  const std::set<std::int32_t> otherwise = came_otherwise(scenario, run, gathering);
+  std::set<std::int32_t> held;
+  if (otherwise.empty()) return held;
+  const auto holds_up = [&](const model::Atom& atom) {
+    return (atom.kind == model::Atom::message || atom.kind == model::Atom::receiver) &&
+           (otherwise.count(atom.peer) != 0 || held.count(atom.peer) != 0);
+  };
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const model::Wait& wait : run.waits) {
+      const std::int32_t member = run.gatherings.member_index(gathering, wait.rank);
+      if (member < 0 || gathering.arrivals[static_cast<std::size_t>(member)] != model::kAbsent) continue;
+      if (!wait.any && std::any_of(wait.atoms.begin(), wait.atoms.end(), holds_up))
+        grows = held.insert(wait.rank).second || grows;
+    }
+  }
+  return held;
+}
+
 std::vector<Side> sides_of(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
                            std::vector<std::int32_t>& silent) {
+  const std::set<std::int32_t> held = held_up(scenario, run, gathering);
   std::map<std::string, Side> by_call;
   const auto& members = run.gatherings.members(gathering);
   for (std::size_t member = 0; member < members.size(); ++member) {
@@ -57,6 +98,7 @@ std::vector<Side> sides_of(const Scenario& scenario, const model::Run& run, cons
       silent.push_back(members[member]);
       continue;
     }
+    if (held.count(members[member]) != 0) continue;
     std::string key = "absent";
     if (came) {
       const OpInfo& op = info(at(scenario, {members[member], arrival}).op);

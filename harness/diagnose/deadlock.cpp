@@ -114,12 +114,22 @@ class DeadlockTeller {
     const DeadlockCase deadlock = case_of(component, closed);
     Finding finding = finding_of(deadlock);
     finding.kind = Verdict::deadlock;
-    if (finding.culprits.size() > 1)
-      ask_about_suspects(scenario_, run_, precedents_, suspects_of(deadlock, finding), kUnset, finding);
+    doubt_who_began_it(deadlock, finding);
     chain_.add_near_misses(component, finding);
     chain_.add_places(component, finding);
     fault.findings.push_back(std::move(finding));
     return fault;
+  }
+
+  // Of several that are named, one may be it. Who is in finalize while somebody waits for its message need not be it:
+  // the other may have made a call too many.
+  void doubt_who_began_it(const DeadlockCase& deadlock, Finding& finding) const {
+    const bool may_be_one_too_many =
+        deadlock.component.terminal == Terminal::finalize && gathering_link(deadlock.component) == nullptr;
+    if (finding.culprits.size() < 2 && !may_be_one_too_many) return;
+    Finding asked = finding;
+    ask_about_suspects(scenario_, run_, precedents_, suspects_of(deadlock, finding), kUnset, asked);
+    if (asked.culprits != finding.culprits) finding = std::move(asked);
   }
 
   // Arguments that clashed on one of the component's communicators before anybody was blocked: the first divergence.

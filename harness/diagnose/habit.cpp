@@ -209,8 +209,12 @@ std::optional<Testimony> broken_habit_at_a_collective(const Scenario& scenario, 
       if (link.kind != model::Atom::gathering || link.meets) continue;
       const auto parting = parting_at(run, link, precedents);
       if (!parting) continue;
-      const bool left_out = precedents.is_odd(parting->instead, parting->came);
-      if (!left_out && !precedents.is_odd(parting->came, parting->instead)) continue;
+      // What most of them do at one place is usual, though none did it before.
+      const auto is_odd = [&](const std::vector<EventRef>& one, const std::vector<EventRef>& other) {
+        return one.size() <= other.size() && precedents.is_odd(one, other);
+      };
+      const bool left_out = is_odd(parting->instead, parting->came);
+      if (!left_out && !is_odd(parting->came, parting->instead)) continue;
       BrokenHabit habit = left_out ? habit_broken_by(scenario, precedents, parting->instead, parting->came)
                                    : habit_broken_by(scenario, precedents, parting->came, parting->instead);
       habit.waits = !left_out;

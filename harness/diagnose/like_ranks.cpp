@@ -164,13 +164,14 @@ std::vector<EventRef> edit_of(const Scenario& scenario, const model::Run& run, c
                               std::optional<CommKind> only) {
   const Event &instead = at(scenario, parted.instead), &usual = at(scenario, parted.usual);
   if (kind_of(instead.op) == OpKind::world) return {parted.instead, parted.usual};
+  if (instead.op == usual.op && nowhere(instead) != nowhere(usual)) return {};
   const auto own = [&](std::size_t skipped) { return rest_from(scenario, run, parted.instead, skipped, only); };
   const auto others = [&](std::size_t skipped) { return rest_from(scenario, run, parted.usual, skipped, only); };
   for (std::size_t calls = 1; calls <= kMostEdited; ++calls) {
     if (agree(own(0), others(calls))) return calls_from(scenario, run, parted.usual, calls, only);
     if (agree(own(calls), others(0))) return calls_from(scenario, run, parted.instead, calls, only);
   }
-  if (instead.op != usual.op || nowhere(instead) != nowhere(usual)) return {};
+  if (instead.op != usual.op) return {};
   const auto own_rest = own(1), others_rest = others(1);
   if (own_rest.empty() || others_rest.empty() || agree(own_rest, others_rest)) return {parted.instead, parted.usual};
   return {};

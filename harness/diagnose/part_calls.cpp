@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace petri::diagnosis {
 namespace {
@@ -77,11 +78,30 @@ PartCall PartCalls::call_of(const Event& event, EventRef ref) {
                                            both(extras.sendtag(), extras.recvtag())};
   PartCall call;
   call.ref = ref;
-  call.loose = hash(std::array<std::uint64_t, 4>{hash(fixed), partner(event.comm, event.peer),
+  call.bare = hash(fixed);
+  call.loose = hash(std::array<std::uint64_t, 4>{call.bare, partner(event.comm, event.peer),
                                                  partner(event.comm, extras.sendpeer()),
                                                  partner(event.comm, extras.recvpeer())});
   call.strict = hash(std::array<std::uint64_t, 2>{call.loose, extras.requests().size()});
   return call;
+}
+
+std::vector<std::size_t> partners_of_all(const Scenario& scenario, const model::Run& run) {
+  std::vector<std::set<std::int32_t>> partners(scenario.ranks.size());
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    for (const Event& event : scenario.ranks[static_cast<std::size_t>(rank)].events)
+      for (const std::int32_t peer : {event.peer, event.extras.sendpeer(), event.extras.recvpeer()}) {
+        if (peer < 0) continue;
+        const std::int32_t member = run.gatherings.peer_index(event.comm, rank, peer);
+        const auto& ranks = run.gatherings.ranks_of(event.comm);
+        if (member < 0 || static_cast<std::size_t>(member) >= ranks.size()) continue;
+        const std::int32_t other = ranks[static_cast<std::size_t>(member)];
+        partners[static_cast<std::size_t>(rank)].insert(other);
+        partners[static_cast<std::size_t>(other)].insert(rank);
+      }
+  std::vector<std::size_t> counts;
+  for (const auto& one : partners) counts.push_back(one.size());
+  return counts;
 }
 
 }  // namespace petri::diagnosis

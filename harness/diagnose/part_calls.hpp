@@ -22,6 +22,7 @@ using CommKind = std::uint64_t;
 struct PartCall {
   std::uint64_t strict = 0;
   std::uint64_t loose = 0;  // the same where a call is missing before it: a wait for all has fewer requests then
+  std::uint64_t bare = 0;   // whatever its partners: at the edge of a grid they are others, or nobody
   EventRef ref;
 };
 
@@ -54,5 +55,9 @@ class PartCalls {
   std::map<std::int32_t, CommKind> kinds_;
   std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t> partners_;  // by the order of their first appearance
 };
+
+// How many ranks each has to do with: whom it addresses, and who addresses it. Ranks in the corner and in the middle of
+// a grid play different parts, and so do a master and its workers.
+std::vector<std::size_t> partners_of_all(const Scenario& scenario, const model::Run& run);
 
 }  // namespace petri::diagnosis

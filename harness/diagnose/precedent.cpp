@@ -111,8 +111,16 @@ std::optional<EventRef> Precedents::instead_of(EventRef usual, std::int32_t rank
   const auto& events = scenario_.ranks[static_cast<std::size_t>(rank)].events;
   if (events.empty()) return std::nullopt;
   const Token before = token_before(usual);
+  const auto count_until = [&](EventRef ref) {
+    std::size_t count = 0;
+    for (std::uint32_t index = 0; index <= ref.index; ++index) count += token_before({ref.rank, index}) == before;
+    return count;
+  };
   for (auto index = std::min<std::uint32_t>(last, static_cast<std::uint32_t>(events.size() - 1));; --index) {
-    if (token_before({rank, index}) == before) return EventRef{rank, index};
+    if (token_before({rank, index}) == before) {
+      const EventRef instead{rank, index};
+      return count_until(instead) == count_until(usual) ? std::optional(instead) : std::nullopt;
+    }
     if (index == 0) return std::nullopt;
   }
 }

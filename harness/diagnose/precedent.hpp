@@ -35,7 +35,8 @@ class Precedents {
   // The same operation with the same sizes, from the same call site, on communicators of one size.
   bool are_alike(EventRef one, EventRef other) const;
 
-  // What `rank` did, at or before `last`, directly after a call like the one that comes before `usual`.
+  // What `rank` did, at or before `last`, directly after a call like the one that comes before `usual`. Nothing where
+  // it has not made as many of these: then it stands in another place.
   std::optional<EventRef> instead_of(EventRef usual, std::int32_t rank, std::uint32_t last) const;
 
  private:

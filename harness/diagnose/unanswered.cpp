@@ -29,7 +29,7 @@ class Explainer {
     if (auto stolen = taken_by_wildcard(rank, link)) return stolen;
     if (auto other = other_arguments(rank, link)) return other;
     for (const EventRef sent : run_.unmatched_sends)
-      if (sent.rank == link.targets.front() && fits(sent, link.posted) && is_past(destination(sent)))
+      if (sent.rank == link.targets.front() && fits(sent, link.posted) && is_past(destination(sent)) && !is_habit(sent))
         return misdirected(sent, rank);
     return std::nullopt;
   }
@@ -38,7 +38,7 @@ class Explainer {
   std::vector<std::int32_t> wrong_neighbours(std::int32_t rank, const Link& link) const {
     std::vector<std::int32_t> ranks;
     for (const EventRef sent : run_.unmatched_sends) {
-      if (!fits(sent, link.posted)) continue;
+      if (!fits(sent, link.posted) || is_habit(sent) || is_habit(link.posted)) continue;
       const bool from_it = sent.rank == link.targets.front(), to_it = destination(sent) == rank;
       if (from_it != to_it) ranks.push_back(from_it ? sent.rank : rank);
     }
@@ -79,6 +79,17 @@ class Explainer {
     const Event& recv = at(scenario_, posted);
     const std::int32_t tag = model::recv_half(recv).tag;
     return send.comm == recv.comm && (tag == kAny || tag == model::send_half(send).tag);
+  }
+
+  // Did the rank make such a call before, with the same partners? Then these are no wrong ones.
+  bool is_habit(EventRef call) const {
+    const Event& event = at(scenario_, call);
+    const auto& events = scenario_.ranks[static_cast<std::size_t>(call.rank)].events;
+    return std::any_of(events.begin(), events.begin() + call.index, [&](const Event& before) {
+      return before.op == event.op && before.comm == event.comm && before.peer == event.peer &&
+             tag_of(before) == tag_of(event) && before.site == event.site &&
+             before.extras.sendpeer() == event.extras.sendpeer() && before.extras.recvpeer() == event.extras.recvpeer();
+    });
   }
 
   bool is_past(std::int32_t rank) const { return rank >= 0 && graph_.terminal_of(rank) == Terminal::finalize; }
@@ -141,7 +152,7 @@ class Explainer {
 
   // A message to a rank that is past all calls, where another rank waits for just such a one.
   std::optional<Testimony> sent_elsewhere(EventRef sent) const {
-    if (!is_past(destination(sent))) return std::nullopt;
+    if (!is_past(destination(sent)) || is_habit(sent)) return std::nullopt;
     for (const Node& node : graph_.nodes())
       for (const Link& link : node.links)
         if (link.kind == model::Atom::message && link.targets == std::vector{sent.rank} && fits(sent, link.posted))

@@ -39,7 +39,8 @@ void judge_diagnosis(const Fault& fault, const PlantedJob& job, const Diagnosis&
   result.culprits_right = named == job.culprits || job.culprits.empty();
   if (!result.culprits_right)
     result.complaints.push_back(
-        fmt::format("culprits {} instead of {}", fmt::join(named, ","), fmt::join(job.culprits, ",")));
+        fmt::format("culprits {} instead of {} ({})", fmt::join(named, ","), fmt::join(job.culprits, ","),
+                    diagnosis.findings.empty() ? "nothing wrong" : diagnosis.findings.front().text));
 }
 
 void shrink_it(const Scenario& minimum, const PlantedJob& job, const Diagnosis& diagnosis, Measured& result) {

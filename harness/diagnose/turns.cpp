@@ -1,0 +1,300 @@
+#include "harness/diagnose/turns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/part_calls.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+constexpr std::size_t kMostSuspects = 16;
+constexpr std::size_t kLongestContext = 96;        // calls before, which are compared
+constexpr std::ptrdiff_t kLeastPlaces = 2;         // must agree on what comes next
+constexpr std::size_t kWindow = 32;                // last calls of a suspect, which are looked at
+constexpr std::size_t kMostCompared = 60'000'000;  // pairs of calls for one suspect
+constexpr std::uint64_t kEnd = 1;                  // in place of a call: there is none any more
+
+struct Turn {
+  std::uint64_t call = 0;
+  EventRef ref;
+};
+using Turns = std::vector<Turn>;
+
+struct OutOfTurn {
+  Turn instead, usual;
+  std::vector<std::int32_t> others;  // ranks that did the usual thing after as much in common
+};
+
+class Reader {
+ public:
+  Reader(const Scenario& scenario, const model::Run& run) : scenario_(scenario), run_(run) {
+    whole_.assign(scenario.ranks.size(), true);
+    for (const model::Lane& lane : run.lanes)
+      if (lane.is_stream() || lane.thread != 0) whole_[static_cast<std::size_t>(lane.rank)] = false;
+    for (std::size_t rank = 0; rank < whole_.size(); ++rank)
+      if (run.truncated[rank]) whole_[rank] = false;
+  }
+
+  // Is its history a sequence that is known from the start?
+  bool is_whole(std::int32_t rank) const { return whole_[static_cast<std::size_t>(rank)]; }
+
+  Turns turns_of(std::int32_t rank) const {
+    const auto slot = static_cast<std::size_t>(rank);
+    const auto count = static_cast<std::uint32_t>(scenario_.ranks[slot].events.size());
+    Turns turns;
+    PartCalls calls(scenario_, run_, rank, std::nullopt);
+    while (const auto call = calls.next())
+      turns.push_back({kind_of(at(scenario_, call->ref).op) == OpKind::world ? kEnd : call->bare, call->ref});
+    const bool ended = run_.standing[slot] == model::Standing::finished || run_.index[slot] >= count;
+    if (ended && count > 0 && !turns.empty() && turns.back().call != kEnd) turns.push_back({kEnd, {rank, count - 1}});
+    return turns;
+  }
+
+ private:
+  const Scenario& scenario_;
+  const model::Run& run_;
+  std::vector<bool> whole_;
+};
+
+// Where each suspect last met another one, in the calls of both.
+std::vector<std::optional<std::uint32_t>> last_meetings(const Scenario& scenario, const model::Run& run,
+                                                        const std::vector<std::int32_t>& suspects) {
+  std::vector<std::optional<std::uint32_t>> met(suspects.size());
+  for (const model::Gathering& gathering : run.gatherings.all()) {
+    if (gathering.missing != 0 || gathering.conflicted) continue;
+    std::vector<std::pair<std::size_t, std::uint32_t>> came;
+    for (std::size_t number = 0; number < suspects.size(); ++number) {
+      const std::int32_t member = run.gatherings.member_index(gathering, suspects[number]);
+      if (member < 0) continue;
+      const std::uint32_t arrival = gathering.arrivals[static_cast<std::size_t>(member)];
+      if (arrival < model::kBefore && form_of(at(scenario, {suspects[number], arrival}).op) == OpForm::blocking)
+        came.emplace_back(number, arrival);
+    }
+    if (came.size() > 1)
+      for (const auto& [number, arrival] : came) met[number] = std::max(met[number].value_or(0), arrival);
+  }
+  return met;
+}
+
+class Judge {
+ public:
+  Judge(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& suspects)
+      : scenario_(scenario), run_(run), reader_(scenario, run), met_(last_meetings(scenario, run, suspects)) {
+    ranks_ = suspects;
+    for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+      if (!std::binary_search(suspects.begin(), suspects.end(), rank) && reader_.is_whole(rank)) ranks_.push_back(rank);
+    partners_ = partners_of_all(scenario, run);
+    std::size_t calls = 0;
+    for (const std::int32_t rank : ranks_) {
+      if (calls * (kLongestContext + kWindow) > kMostCompared) break;
+      turns_.push_back(reader_.turns_of(rank));
+      calls += turns_.back().size();
+    }
+  }
+
+  bool knows_all(const std::vector<std::int32_t>& suspects) const {
+    return std::all_of(suspects.begin(), suspects.end(), [&](std::int32_t rank) { return reader_.is_whole(rank); });
+  }
+
+  // The first call out of turn of the suspect with this number, since it met others.
+  std::optional<OutOfTurn> first_of(std::size_t suspect) const {
+    const Turns& own = turns_[suspect];
+    std::size_t first = own.size() > kWindow ? own.size() - kWindow : 0;
+    while (first < own.size() && has_met(suspect, own[first])) ++first;
+    std::vector<std::size_t> same(own.size(), 0);
+    std::vector<std::map<std::uint64_t, std::vector<Place>>> others(own.size());  // by the call there
+    compare(suspect, first, [&](const Place& place, std::size_t here) {
+      if (turn_at(place).call == own[here].call) same[here] = std::max(same[here], place.common);
+    });
+    compare(suspect, first, [&](const Place& place, std::size_t here) {
+      const Turn& turn = turn_at(place);
+      if (place.common > same[here] && turn.call != own[here].call && tells(suspect, here, place.common) &&
+          binds(suspect, here, place))
+        others[here][turn.call].push_back(place);
+    });
+    for (std::size_t here = first; here < own.size(); ++here)
+      for (const auto& [call, places] : others[here]) {
+        if (!are_enough(suspect, here, places) || is_with_most(suspect, here, places)) continue;
+        // What follows a call that only this rank makes belongs to a part of its own.
+        return is_no_part(suspect, here) ? std::optional(explained_by(own[here], places)) : std::nullopt;
+      }
+    return std::nullopt;
+  }
+
+ private:
+  struct Place {
+    std::size_t number = 0;  // of the rank
+    std::size_t there = 0;   // of its turn
+    std::size_t common = 0;  // so many calls before it are those before the one that is looked at
+  };
+  const Turn& turn_at(const Place& place) const { return turns_[place.number][place.there]; }
+
+  // Tells `found` of each place, for each turn of the suspect from `first` on. The start of a rank counts as a call.
+  template <class Found>
+  void compare(std::size_t suspect, std::size_t first, const Found& found) const {
+    const Turns& own = turns_[suspect];
+    for (std::size_t number = 0; number < turns_.size(); ++number) {
+      const Turns& theirs = turns_[number];
+      std::vector<std::size_t> common(theirs.size(), 0), next(theirs.size(), 0);
+      for (std::size_t here = first - std::min(first, kLongestContext); here < own.size(); ++here) {
+        for (std::size_t there = 0; there < theirs.size(); ++there) {
+          if (here == 0 || there == 0)
+            next[there] = here == 0 && there == 0 ? 1 : 0;
+          else
+            next[there] = own[here - 1].call == theirs[there - 1].call ? common[there - 1] + 1 : 0;
+          if (here >= first && next[there] > 0 && (number != suspect || here != there))
+            found(Place{number, there, next[there]}, here);
+        }
+        std::swap(common, next);
+      }
+    }
+  }
+
+  // A few calls in common tell nothing of a job that has only begun. All calls from the start do, or a whole
+  // repetition.
+  bool tells(std::size_t suspect, std::size_t here, std::size_t common) const {
+    if (common == here + 1) return true;
+    const Turns& own = turns_[suspect];
+    const auto end = own.begin() + static_cast<std::ptrdiff_t>(here);
+    return std::count_if(end - static_cast<std::ptrdiff_t>(common), end,
+                         [&](const Turn& turn) { return turn.call == own[here - 1].call; }) > 1;
+  }
+
+  // Is what a rank did there what the suspect should do? Of messages that it never had to do with before only ranks of
+  // its part can tell.
+  bool binds(std::size_t suspect, std::size_t here, const Place& place) const {
+    const Turn& turn = turn_at(place);
+    if (turn.call == kEnd || kind_of(at(scenario_, turn.ref).op) == OpKind::collective) return true;
+    const auto end = turns_[suspect].begin() + static_cast<std::ptrdiff_t>(here);
+    return partners_of(suspect) == partners_of(place.number) ||
+           std::any_of(end - static_cast<std::ptrdiff_t>(std::min(here, place.common)), end,
+                       [&](const Turn& own) { return own.call == turn.call; });
+  }
+
+  // Several must agree. What another suspect did since it met the others is as doubtful as what this one did, unless it
+  // is what several did who made the same calls from the start.
+  bool are_enough(std::size_t suspect, std::size_t here, const std::vector<Place>& places) const {
+    const auto from_start =
+        std::count_if(places.begin(), places.end(), [&](const Place& place) { return is_from_start(here, place); });
+    const auto doubtless = std::count_if(places.begin(), places.end(), [&](const Place& place) {
+      return place.number == suspect || place.number >= met_.size() || has_met(place.number, turn_at(place));
+    });
+    return std::max(from_start, doubtless) >= kLeastPlaces;
+  }
+  static bool is_from_start(std::size_t here, const Place& place) { return place.common == here + 1; }
+  bool has_met(std::size_t suspect, const Turn& turn) const {
+    return turn.call != kEnd && met_[suspect] && turn.ref.index <= *met_[suspect];
+  }
+
+  std::size_t partners_of(std::size_t number) const { return partners_[static_cast<std::size_t>(ranks_[number])]; }
+
+  OutOfTurn explained_by(const Turn& instead, const std::vector<Place>& places) const {
+    OutOfTurn odd{instead, {}, {}};
+    std::size_t most = 0;
+    for (const Place& place : places) {
+      odd.others.push_back(ranks_[place.number]);
+      if (place.common > most) most = place.common, odd.usual = turn_at(place);
+    }
+    std::sort(odd.others.begin(), odd.others.end());
+    odd.others.erase(std::unique(odd.others.begin(), odd.others.end()), odd.others.end());
+    return odd;
+  }
+
+  // Who stands in a collective with most of its members is where it should be, unless it left out what comes before, or
+  // others who did just the same from the start say otherwise.
+  bool is_with_most(std::size_t suspect, std::size_t here, const std::vector<Place>& places) const {
+    const Turn& turn = turns_[suspect][here];
+    const auto from_start = [&](const Place& place) { return is_from_start(here, place); };
+    return std::none_of(places.begin(), places.end(), from_start) && came_with_most(turn.ref) &&
+           made_since_a_collective(suspect, here, turn_at(places.front()).call);
+  }
+
+  bool came_with_most(EventRef call) const {
+    const auto& all = run_.gatherings.all();
+    return std::any_of(all.begin(), all.end(), [&](const model::Gathering& gathering) {
+      if (gathering.conflicted || 2 * gathering.missing >= gathering.arrivals.size()) return false;
+      const std::int32_t member = run_.gatherings.member_index(gathering, call.rank);
+      return member >= 0 && gathering.arrivals[static_cast<std::size_t>(member)] == call.index;
+    });
+  }
+
+  bool made_since_a_collective(std::size_t suspect, std::size_t here, std::uint64_t call) const {
+    while (here-- > 0) {
+      const Turn& turn = turns_[suspect][here];
+      if (turn.call == call) return true;
+      if (kind_of(at(scenario_, turn.ref).op) == OpKind::collective) return false;
+    }
+    return false;
+  }
+
+  // Do others make such calls as all that followed, or do several others not do their share?
+  bool is_no_part(std::size_t suspect, std::size_t here) const {
+    const Turns& own = turns_[suspect];
+    const auto is_made_by_others = [&](const Turn& turn) {
+      for (std::size_t number = 0; number < turns_.size(); ++number)
+        if (number != suspect && std::any_of(turns_[number].begin(), turns_[number].end(),
+                                             [&](const Turn& other) { return other.call == turn.call; }))
+          return true;
+      return false;
+    };
+    return std::all_of(own.begin() + static_cast<std::ptrdiff_t>(here), own.end(), is_made_by_others) ||
+           (own[here].call != kEnd && waits_for_several(own[here].ref));
+  }
+
+  bool waits_for_several(EventRef call) const {
+    std::set<std::int32_t> partners;
+    for (const model::Wait& wait : run_.waits)
+      if (wait.rank == call.rank && wait.index >= call.index && !wait.any)
+        for (const model::Atom& atom : wait.atoms)
+          if (atom.kind == model::Atom::message || atom.kind == model::Atom::receiver) partners.insert(atom.peer);
+    return partners.size() > 1 && partners.count(kAny) == 0;
+  }
+
+  const Scenario& scenario_;
+  const model::Run& run_;
+  Reader reader_;
+  std::vector<std::optional<std::uint32_t>> met_;  // by suspect: where it last met another one
+  std::vector<std::int32_t> ranks_;                // the suspects first
+  std::vector<Turns> turns_;                       // of them, as far as there is room
+  std::vector<std::size_t> partners_;              // how many, by rank
+};
+
+Testimony testimony_of(const Scenario& scenario, const OutOfTurn& odd) {
+  const auto text_of = [&](const Turn& turn) {
+    return turn.call == kEnd ? std::string("the end of all calls") : event_text(scenario, turn.ref);
+  };
+  const std::int32_t rank = odd.instead.ref.rank;
+  const std::string instead = text_of(odd.instead), usual = text_of(odd.usual);
+  Testimony told = explained({rank}, {odd.instead.ref},
+                             fmt::format("Rank {} was out of turn: it came to {} ({}) where {} was expected.", rank,
+                                         instead, place_text(at(scenario, odd.instead.ref)), usual));
+  told.expected = fmt::format("{}, as in {} after the same calls", usual, ranks_text(odd.others));
+  told.actual = fmt::format("rank {}: {}", rank, instead);
+  return told;
+}
+
+}  // namespace
+
+std::optional<Testimony> out_of_turn(const Scenario& scenario, const model::Run& run,
+                                     const std::vector<std::int32_t>& suspects) {
+  if (suspects.size() > kMostSuspects) return std::nullopt;
+  const Judge judge(scenario, run, suspects);
+  if (!judge.knows_all(suspects)) return std::nullopt;
+  std::optional<OutOfTurn> found;
+  for (std::size_t number = 0; number < suspects.size(); ++number) {
+    auto odd = judge.first_of(number);
+    if (!odd) continue;
+    if (found) return std::nullopt;
+    found = std::move(odd);
+  }
+  return found ? std::optional(testimony_of(scenario, *found)) : std::nullopt;
+}
+
+}  // namespace petri::diagnosis

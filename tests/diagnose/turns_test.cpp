@@ -1,0 +1,150 @@
+// Who began it where a collective stands before an exchange with neighbours, and the ranks behind it are never seen to
+// go on: the rank whose turn it was not.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "tests/support/script.hpp"
+
+namespace petri {
+namespace {
+
+using test::script;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kSum = "allreduce(count=1); ";
+constexpr const char* kBarrier = "barrier; ";
+
+// With both neighbours of a ring, in the ways in which programs do it.
+using Exchange = std::function<std::string(int rank, int world)>;
+std::string by_sendrecv(int rank, int world) {
+  return fmt::format("sendrecv(sendpeer={} recvpeer={} count=8); ", (rank + 1) % world, (rank + world - 1) % world);
+}
+std::string by_irecv(int rank, int world) {
+  return fmt::format("irecv(peer={} count=8 request=1); send(peer={} count=8); wait(request=1); ",
+                     (rank + world - 1) % world, (rank + 1) % world);
+}
+std::string by_waitall(int rank, int world) {
+  return fmt::format("irecv(peer={} count=8 request=1); isend(peer={} count=8 request=2); waitall(requests=[1,2]); ",
+                     (rank + world - 1) % world, (rank + 1) % world);
+}
+std::string on_a_line(int rank, int world) {
+  const auto peer = [&](int other) { return other < 0 || other >= world ? "null" : std::to_string(other); };
+  return fmt::format("sendrecv(sendpeer={0} recvpeer={1} count=8); sendrecv(sendpeer={1} recvpeer={0} count=8); ",
+                     peer(rank + 1), peer(rank - 1));
+}
+const std::vector<Exchange> kExchanges{by_sendrecv, by_irecv, by_waitall, on_a_line};
+
+// A step is an exchange and a sum, every second one with a barrier behind it; the culprit's is another one.
+struct Job {
+  int world = 4, steps = 6;
+  Exchange exchange = by_sendrecv;
+  std::string step(int rank, int number) const {
+    return exchange(rank, world) + kSum + (number % 2 == 1 ? kBarrier : "");
+  }
+  std::vector<std::string> with(int culprit, int odd, const std::string& instead) const {
+    std::vector<std::string> ranks;
+    for (int rank = 0; rank < world; ++rank) {
+      std::string calls;
+      for (int number = 0; number < steps; ++number)
+        calls += rank == culprit && number == odd ? instead : step(rank, number);
+      ranks.push_back(calls);
+    }
+    return ranks;
+  }
+};
+
+Finding root_of(const std::vector<std::string>& ranks, const std::string& comms = "") {
+  const Diagnosis diagnosis = diagnose(script(ranks, comms));
+  EXPECT_EQ(diagnosis.verdict, Verdict::deadlock);
+  return diagnosis.findings.empty() ? Finding{} : diagnosis.findings.front();
+}
+
+TEST(Turns, BarrierLeftOutBeforeAnExchangeIsTheFaultOfWhoWentOn) {
+  for (const Exchange& exchange : kExchanges)
+    for (const int world : {4, 8, 12})
+      for (const int culprit : {0, world / 2, world - 1})
+        for (const int step : {1, 3, 5}) {
+          const Job job{world, 7, exchange};
+          const auto ranks = job.with(culprit, step, exchange(culprit, world) + kSum);
+          EXPECT_THAT(root_of(ranks).culprits, ElementsAre(culprit))
+              << "of " << world << ", step " << step << ", " << exchange(culprit, world);
+        }
+}
+
+TEST(Turns, ExchangeLeftOutIsNotTheNeighboursFault) {
+  for (const Exchange& exchange : kExchanges)
+    for (const int culprit : {0, 5, 11}) {
+      const Job job{12, 6, exchange};
+      EXPECT_THAT(root_of(job.with(culprit, 3, std::string(kSum) + kBarrier)).culprits, ElementsAre(culprit));
+    }
+}
+
+TEST(Turns, ExchangeTooManyAtTheEndIsNotTheFaultOfThoseInFinalize) {
+  for (const Exchange& exchange : kExchanges) {
+    const Job job{8, 6, exchange};
+    const auto ranks = job.with(3, 5, job.step(3, 5) + exchange(3, 8));
+    EXPECT_THAT(root_of(ranks).culprits, ElementsAre(3)) << exchange(3, 8);
+  }
+}
+
+TEST(Turns, WhoWaitsForARankInTheWrongCollectiveIsHeldUp) {
+  for (const Exchange& exchange : kExchanges) {
+    const Job job{8, 6, exchange};
+    EXPECT_THAT(root_of(job.with(3, 2, job.step(3, 2) + kBarrier)).culprits, ElementsAre(3)) << exchange(3, 8);
+  }
+}
+
+TEST(Turns, OfTwoRanksWithoutAHistoryNameBoth) {
+  const Finding root = root_of({"allreduce; sendrecv(peer=1 count=8)", "allreduce; barrier; sendrecv(peer=0 count=8)"});
+  EXPECT_THAT(root.culprits, ElementsAre(0, 1));
+}
+
+// Rank 0 has always gone on with an exchange, and rank 1 comes to a barrier for the first time: a loop that ends looks
+// the same.
+TEST(Turns, OfTwoRanksWhoseLoopMayHaveEndedNameBoth) {
+  const std::string to_1 = by_sendrecv(0, 2) + kSum, to_0 = by_sendrecv(1, 2) + kSum;
+  EXPECT_THAT(root_of({to_1 + to_1 + to_1, to_0 + to_0 + kBarrier}).culprits, ElementsAre(0, 1));
+}
+
+TEST(Turns, OfTwoRanksTheirOwnHistoryTells) {
+  for (const int culprit : {0, 1}) {
+    const Job job{2, 9, by_sendrecv};
+    EXPECT_THAT(root_of(job.with(culprit, 7, by_sendrecv(culprit, 2) + kSum)).culprits, ElementsAre(culprit));
+  }
+}
+
+// The master alone collects results, for the first time: a worker that sends none is as likely as one receive too many.
+TEST(Turns, PartThatARankPlaysForTheFirstTimeIsNotOutOfTurn) {
+  std::vector<std::string> ranks(4, "allreduce; barrier");
+  ranks[0] = "allreduce; recv(peer=1 tag=9); barrier";
+  EXPECT_THAT(root_of(ranks).culprits, ElementsAre(0, 1));
+}
+
+TEST(Turns, RanksAtTheEdgeAreNotHeldAgainstThoseInside) {
+  // Rank 1 is the only one with two neighbours; rank 2 sends nothing in its first step.
+  const Finding root =
+      root_of({"irecv(peer=1 request=1); isend(peer=1 request=2); waitall(requests=[1,2]); barrier",
+               "irecv(peer=0 request=1); irecv(peer=2 request=2); isend(peer=0 request=3); isend(peer=2 request=4); "
+               "waitall(requests=[1,2,3,4]); barrier",
+               "irecv(peer=1 request=1); waitall(requests=[1]); barrier"});
+  EXPECT_THAT(root.culprits, Contains(2));
+}
+
+TEST(Turns, WhoStillHasToSendIsNotSaidToHaveSentElsewhere) {
+  // Rank 2 leaves out its last exchange; rank 1 waits for it, and rank 0 for rank 1.
+  const Job job{4, 6, on_a_line};
+  const Finding root = root_of(job.with(2, 5, ""));
+  EXPECT_THAT(root.culprits, Contains(2));
+  EXPECT_THAT(root.text, Not(HasSubstr("which does not receive it")));
+}
+
+}  // namespace
+}  // namespace petri
