@@ -234,8 +234,9 @@ class Shrinking {
       return "nothing is left of the input: the oracle accepts a scenario without any call, and maybe everything";
     const Diagnosis left = diagnose(result.scenario);
     const Failure failure = fails(diagnosis_) ? failure_of(diagnosis_) : Failure{};
-    switch (likeness(left, failure)) {
-      case Likeness::same: return "";
+    switch (likeness(result.scenario, left, failure)) {
+      case Likeness::same:
+      case Likeness::elsewhere: return "";
       case Likeness::other:
         return fmt::format("by the model the result is another failure than the input: {} instead of {}: {}",
                            name_beside(left, failure),

@@ -105,7 +105,7 @@ ShrinkOracle oracle_for(const ShrinkArguments& a, const Scenario& input, const D
     return oracle;
   };
   if (a.asks_model()) {
-    const reduce::Oracle model = model_oracle(failure_of(diagnosis), {});
+    const reduce::Oracle model = model_oracle(failure_of(input, diagnosis), {});
     return complete({model, model, a.oracle, self});
   }
   if (a.asks_live()) {
@@ -113,7 +113,7 @@ ShrinkOracle oracle_for(const ShrinkArguments& a, const Scenario& input, const D
     options.limit_s = a.timeout_s;
     const Outcome expected = live_failure(input, diagnosis, options);
     const Failure failure =
-        expected.signature == diagnosis.signature ? failure_of(diagnosis) : Failure{expected.signature};
+        expected.signature == diagnosis.signature ? failure_of(input, diagnosis) : Failure{expected.signature};
     const reduce::Oracle live = live_oracle(expected, failure, options);
     const std::string programs =
         self + " " + digest_of_file(worker_program()) + " " + digest_of_file(recorder_library());

@@ -65,20 +65,33 @@ TEST(Signature, TheClauseAboutBufferingIsThatOfTheFailureItself) {
 
 TEST(SameFailure, OneThatTheRightOrderAvoidsIsAnotherThanOneThatNoneDoes) {
   const auto job = [](const char* receives) {
-    return diagnose(
-        script({std::string(receives) + "; barrier", "send(peer=0); barrier", "send(peer=0); barrier", "barrier"}));
+    return script({std::string(receives) + "; barrier", "send(peer=0); barrier", "send(peer=0); barrier", "barrier"});
   };
-  const Diagnosis stolen = job("recv(peer=any); recv(peer=1)");
-  const Diagnosis never_sent = job("recv(peer=3)");
+  const Scenario race = job("recv(peer=any); recv(peer=1)");
+  const Diagnosis stolen = diagnose(race);
+  const Diagnosis never_sent = diagnose(job("recv(peer=3)"));
   ASSERT_EQ(stolen.verdict, Verdict::deadlock);
   ASSERT_EQ(never_sent.verdict, Verdict::deadlock);
   EXPECT_EQ(failure_of(stolen).orders, Failure::Orders::some);
   EXPECT_EQ(failure_of(never_sent).orders, Failure::Orders::all);
-  const Failure looks_alike{stolen.signature, Failure::Orders::all};
-  EXPECT_EQ(likeness(stolen, failure_of(stolen)), Likeness::same);
-  EXPECT_EQ(likeness(stolen, looks_alike), Likeness::other);
+  const Failure looks_alike{stolen.signature, Failure::Orders::all, {}};
+  EXPECT_EQ(likeness(race, stolen, failure_of(stolen)), Likeness::same);
+  EXPECT_EQ(likeness(race, stolen, looks_alike), Likeness::other);
   EXPECT_EQ(name_beside(stolen, looks_alike), stolen.signature + ", in some orders only");
-  EXPECT_EQ(likeness(stolen, {stolen.signature, Failure::Orders::unsettled}), Likeness::same);
+  EXPECT_EQ(likeness(race, stolen, {stolen.signature, Failure::Orders::unsettled, {}}), Likeness::same);
+}
+
+// Two pairs fail in the same way, each by itself.
+TEST(SameFailure, AmongOtherRanksIsElsewhere) {
+  const Scenario first = script({"recv(peer=1)", "recv(peer=0)", "", ""});
+  Scenario second = script({"recv(peer=1)", "recv(peer=0)"});
+  const Failure begun_by_0_and_1 = failure_of(first, diagnose(first));
+  EXPECT_EQ(begun_by_0_and_1.culprits, (std::vector<std::int32_t>{0, 1}));
+  EXPECT_EQ(likeness(second, diagnose(second), begun_by_0_and_1), Likeness::same);
+  second.header.origin = Origin{};
+  second.header.origin->ranks = {2, 3};
+  EXPECT_EQ(likeness(second, diagnose(second), begun_by_0_and_1), Likeness::elsewhere);
+  EXPECT_EQ(likeness(second, diagnose(second), failure_of(diagnose(first))), Likeness::same);
 }
 
 TEST(Signature, OfEachFailureIsItsOwn) {

@@ -47,7 +47,8 @@ void shrink_it(const Scenario& minimum, const PlantedJob& job, const Diagnosis& 
   result.shrinks = true;
   reduce::ShrinkOptions options;
   options.failure = failure_events(job.scenario, diagnosis);
-  const reduce::ShrinkResult shrunk = reduce::shrink(job.scenario, test::fails_as(failure_of(diagnosis)), options);
+  const reduce::ShrinkResult shrunk =
+      reduce::shrink(job.scenario, test::fails_as(failure_of(job.scenario, diagnosis)), options);
   result.candidates = shrunk.asked;
   result.ranks_left = static_cast<std::uint64_t>(shrunk.scenario.world());
   result.events_left = shrunk.scenario.event_count();

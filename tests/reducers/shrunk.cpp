@@ -51,7 +51,9 @@ bool is_received_later(const Scenario& scenario, EventRef ref) {
 // What can go alone, although the claim says that nothing can: with what repair takes along, and literally alone.
 std::vector<std::string> superfluous(const Scenario& scenario, const Failure& failure) {
   std::vector<std::string> found;
-  const auto fails_alike = [&](const Scenario& less) { return likeness(diagnose(less), failure) == Likeness::same; };
+  const auto fails_alike = [&](const Scenario& less) {
+    return likeness(less, diagnose(less), failure) == Likeness::same;
+  };
   const auto without = [&](const std::string& what, const std::function<void(Selection&)>& take_away) {
     Selection keep = Selection::all(scenario);
     take_away(keep);
@@ -79,16 +81,16 @@ ShrinkResult shrink_failure(const Scenario& input) {
   ShrinkOptions options;
   options.failure = failure_events(input, diagnosis);
   options.source = "input.jsonl";
-  return shrink(input, test::fails_as(failure_of(diagnosis)), options);
+  return shrink(input, test::fails_as(failure_of(input, diagnosis)), options);
 }
 
 std::vector<std::string> complaints_about(const Scenario& input, const ShrinkResult& result) {
   if (!result.reproduced) return {"the input does not reproduce: " + result.reason};
   std::vector<std::string> complaints;
-  const Failure failure = failure_of(diagnose(input));
+  const Failure failure = failure_of(input, diagnose(input));
   const Scenario& small = result.scenario;
   if (result.claim != kOneMinimal) complaints.push_back("no claim");
-  if (const Diagnosis now = diagnose(small); likeness(now, failure) != Likeness::same)
+  if (const Diagnosis now = diagnose(small); likeness(small, now, failure) != Likeness::same)
     complaints.push_back("fails as " + name_beside(now, failure) + ", not as " + failure.signature);
   if (const std::string foreign = not_from_original(input, small); !foreign.empty()) complaints.push_back(foreign);
   for (std::string& what : superfluous(small, failure)) complaints.push_back(std::move(what));
@@ -96,7 +98,7 @@ std::vector<std::string> complaints_about(const Scenario& input, const ShrinkRes
   std::istringstream written(text_of(small));
   const Scenario read = read_scenario(written, "small.jsonl");
   if (fingerprint(read) != fingerprint(small)) complaints.push_back("is another scenario when it is read again");
-  if (likeness(diagnose(read), failure) != Likeness::same)
+  if (likeness(read, diagnose(read), failure) != Likeness::same)
     complaints.push_back("fails in another way when it is read again");
   const ShrinkResult again = shrink_failure(small);
   if (fingerprint(again.scenario) != fingerprint(small))
