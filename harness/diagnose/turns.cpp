@@ -237,10 +237,12 @@ class Judge {
   // Do others make such calls as all that followed, or do several others not do their share?
   bool is_no_part(std::size_t suspect, std::size_t here) const {
     const Turns& own = turns_[suspect];
+    // Two suspects may make the same wrong call.
     const auto is_made_by_others = [&](const Turn& turn) {
       for (std::size_t number = 0; number < turns_.size(); ++number)
-        if (number != suspect && std::any_of(turns_[number].begin(), turns_[number].end(),
-                                             [&](const Turn& other) { return other.call == turn.call; }))
+        if (number != suspect && std::any_of(turns_[number].begin(), turns_[number].end(), [&](const Turn& other) {
+              return other.call == turn.call && (number >= met_.size() || has_met(number, other));
+            }))
           return true;
       return false;
     };
