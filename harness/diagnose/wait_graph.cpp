@@ -195,6 +195,8 @@ void WaitGraph::add_links(const model::Wait& wait, Node& node) {
         link.any = true;
         for (const std::int32_t member : run_.gatherings.ranks_of(atom.comm))
           if (member != wait.rank) link.targets.push_back(member);
+        // Alone on its communicator it waits for itself, as it does where it names itself.
+        if (link.targets.empty()) link.targets.push_back(wait.rank);
       }
       node.links.push_back(std::move(link));
       continue;
