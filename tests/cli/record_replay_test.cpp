@@ -250,6 +250,14 @@ TEST_F(Live, ATimeOutSaysThatItProvesNothing) {
   EXPECT_EQ(ran.status, 15) << ran.err;
 }
 
+TEST_F(Live, ARankThatIsLateShrinksToWhatReplays) {
+  const Ran shrunk = scratch.petri({"shrink", "-o", "small.jsonl", scenario("c14-slow-rank")});
+  EXPECT_EQ(shrunk.status, 0) << shrunk.err;
+  EXPECT_THAT(shrunk.out, HasSubstr("live:        confirmed: skew"));
+  const Ran replayed = replay("small.jsonl");
+  EXPECT_EQ(replayed.status, 15) << replayed.out;
+}
+
 // A petri record of a job that never ends: a signal to it, and what is left.
 struct Interrupted {
   int status = 0;

@@ -61,6 +61,23 @@ TEST(Account, EndsWhereTheReplayStands) {
   EXPECT_EQ(whole.ranks[0].end.kind, EndKind::finalized);  // it was only stopped on its way there
 }
 
+// It has logged its end, and idles where its record ends.
+TEST(Account, ARankStaysInTheSleepInWhichItsRecordEnds) {
+  const Scenario scenario = scenario_of(kHeader + R"({"rank":0,"op":"compute","state":"completed"}
+{"rank":0,"op":"sleep","state":"started"}
+{"rank":0,"end":"running"}
+{"end":true,"events":2}
+)");
+  const Scenario recording = scenario_of(kHeader + R"({"rank":0,"op":"init","state":"completed"}
+{"rank":0,"end":"running"}
+{"end":true,"events":1}
+)");
+  const Scenario account = account_of(scenario, recording, {{{1, 1, 1}}, {true}});
+  ASSERT_EQ(account.ranks[0].events.size(), 2u);
+  EXPECT_EQ(account.ranks[0].events[0].state, EventState::completed);
+  EXPECT_EQ(account.ranks[0].events[1].state, EventState::started);
+}
+
 TEST(Account, TakesMatchesFromTheReplayAndArgumentsFromTheScenario) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":3}
 {"rank":0,"op":"recv","peer":"any","matched":1}

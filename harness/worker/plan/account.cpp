@@ -131,7 +131,9 @@ void account_of_lane(const RankTrace& original, const Recorded& recorded, const 
         mark_at(marks, i + 1 < lane.events.size() ? lane.events[i + 1] : original.events.size() + number);
     const std::uint64_t end = next.begun() ? next.before() : recorded.all();
     const Event* trace = recorded.last_in(mark.before(), end, recorded_thread(lanes, number));
-    account[place] = Told{original.events[place], trace, next.begun()};
+    // A rank that stays in its last event has logged its end, so that it may idle there: it has not left it.
+    const bool stays = is_endless(original, original.events[place], i + 1 == lane.events.size());
+    account[place] = Told{original.events[place], trace, next.begun() && !stays};
   }
 }
 
