@@ -9,6 +9,7 @@
 
 #include "harness/cli/check.hpp"
 #include "harness/cli/filing.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/terminal.hpp"
@@ -49,7 +50,8 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
   std::vector<std::string> places;
   po::options_description options;
   auto add = options.add_options();
-  add("add", po::value(&r.input)->required()->value_name("FILE"), "scenario file, or folder of recorded ranks");
+  add("add", po::value(&r.input)->required()->value_name("FILE"),
+      "scenario file, or folder of recorded ranks; - is stdin");
   add("to", po::value(&r.to)->value_name("FOLDER")->default_value("scenarios"), "where the new folder goes");
   add("name", po::value(&r.name)->value_name("NAME"), "its name; without it FILE's");
   add("ranks", number("ranks", &r.ranks, 1), "with how many the program runs; without it as in the scenario");
@@ -77,6 +79,7 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
 
 // The file's name without endings; a file that is called "scenario" has its folder's.
 std::string name_after(const std::string& input) {
+  if (is_stdin(input)) throw UsageError{"standard input has no name to file it by: give one by --name"};
   fs::path path = fs::absolute(input).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   std::string name = path.filename().string();
@@ -196,14 +199,14 @@ int run_check_add(const std::vector<std::string>& args) {
   NewReproducer reproducer;
   reproducer.scenario = load_input(request->input);
   Scenario& scenario = reproducer.scenario;
-  if (scenario.cut) throw InputError(request->input, 0, 0, "stops before its end line");
+  if (scenario.cut) throw InputError(name_of_input(request->input), 0, 0, "stops before its end line");
   reproducer.diagnosis = diagnose(scenario);
   if (const auto refusal = settle_expectation(scenario, reproducer.diagnosis, *request)) {
-    say(stderr, "petri check: {}: not filed: {}\n", request->input, refusal->reason);
+    say(stderr, "petri check: {}: not filed: {}\n", name_of_input(request->input), refusal->reason);
     return refusal->status;
   }
   if (!scenario.header.origin)
-    scenario.header.origin = Origin{request->input, digest_of_input(request->input, scenario), {}};
+    scenario.header.origin = Origin{name_of_input(request->input), digest_of_input(request->input, scenario), {}};
   if (!request->program.empty()) {
     reproducer.command.emplace().arguments = request->program;
     if (request->ranks > 0) reproducer.command->ranks = request->ranks;

@@ -16,9 +16,10 @@ constexpr Help kHelp{
     "petri diagnose [options] SCENARIO",
     "Says what is wrong in a recorded job: the verdict, who began it, both sides of the difference, and where each "
     "rank\n"
-    "is blocked. SCENARIO is a scenario file or a folder of recorded ranks. The exit status tells the verdict: 0 "
-    "nothing\n"
-    "wrong, 4 undecided, 10 deadlock, 11 mismatch, 12 divergence, 13 race, 14 rank error, 15 skew, 16 misuse.",
+    "is blocked. SCENARIO is a scenario file, a folder of recorded ranks, or - for stdin. The exit status tells the "
+    "verdict:\n"
+    "0 nothing wrong, 4 undecided, 10 deadlock, 11 mismatch, 12 divergence, 13 race, 14 rank error, 15 skew, 16 "
+    "misuse.",
     "petri diagnose job.jsonl    says why job.jsonl hung",
 };
 

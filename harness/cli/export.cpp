@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/diagnose/diagnose.hpp"
@@ -13,7 +14,7 @@ namespace {
 constexpr Help kHelp{
     "petri export --to c [options] SCENARIO",
     "Writes the scenario as a self-contained program that fails in the same way: one C file, no dependency but MPI.\n"
-    "SCENARIO is a scenario file or a folder of recorded ranks.",
+    "SCENARIO is a scenario file, a folder of recorded ranks, or - for standard input.",
     "petri export --to c case.jsonl -o case.c && mpicc case.c -o case    makes a program to send to a maintainer",
 };
 
@@ -38,7 +39,8 @@ int run_export(const std::vector<std::string>& args) {
     require_writable(values["output"].as<std::string>(), Content::text);
   }
   const Diagnosis diagnosis = diagnose(scenario);
-  const std::string text = c_program(scenario, {source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
+  const std::string text =
+      c_program(scenario, {name_of_input(source), std::string(name_of(diagnosis.verdict)), diagnosis.signature});
   if (values.count("output") != 0)
     write_file(values["output"].as<std::string>(), text);
   else

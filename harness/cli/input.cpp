@@ -1,3 +1,5 @@
+#include "harness/cli/input.hpp"
+
 #include <filesystem>
 #include <sstream>
 
@@ -5,16 +7,18 @@
 #include "harness/import/recording.hpp"
 #include "harness/trace/digest.hpp"
 #include "harness/trace/read.hpp"
+#include "harness/trace/read_stdin.hpp"
 #include "harness/trace/write.hpp"
 
 namespace petri::cli {
 
 Scenario load_input(const std::string& path) {
+  if (is_stdin(path)) return read_scenario_from_stdin();
   return std::filesystem::is_directory(path) ? import_recording(path) : read_scenario(path);
 }
 
 std::string digest_of_input(const std::string& path, const Scenario& scenario) {
-  if (std::filesystem::is_regular_file(path)) return digest_of_file(path);
+  if (!is_stdin(path) && std::filesystem::is_regular_file(path)) return digest_of_file(path);
   std::ostringstream text;
   write_scenario(scenario, text);
   return digest_of(std::string_view(text.str()));

@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/whole_file.hpp"
 
@@ -79,7 +80,7 @@ bool displaces(const fs::path& a, const fs::path& b) {
 }
 
 void require_other_than_input(const fs::path& output, const fs::path& input) {
-  if (!displaces(output, input)) return;
+  if (is_stdin(input) || !displaces(output, input)) return;
   throw UsageError{fmt::format("{} is the input: the original is kept, so name another file", output.string())};
 }
 

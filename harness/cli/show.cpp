@@ -21,7 +21,7 @@ constexpr Help kHelp{
     "petri show [options] SCENARIO",
     "Shows what each rank did around the place of failure, one column for all ranks that did the same. The event that "
     "a\n"
-    "rank cannot leave is marked. SCENARIO is a scenario file or a folder of recorded ranks.",
+    "rank cannot leave is marked. SCENARIO is a scenario file, a folder of recorded ranks, or - for stdin.",
     "petri show --ranks 0-3,7 --around 8 job.jsonl    shows five ranks, eight events before and after",
 };
 

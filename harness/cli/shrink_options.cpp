@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
@@ -34,6 +35,7 @@ KOfN k_of_n_from(const std::string& text) {
 
 // After the input, and after a folder by its own name, also where that is written as "." or with a slash behind it.
 std::string default_output(const ShrinkArguments& a) {
+  if (is_stdin(a.input)) return "stdin.min.jsonl";
   fs::path name = fs::absolute(a.input).lexically_normal();
   if (!name.has_filename()) name = name.parent_path();
   name = name.filename();
@@ -102,7 +104,8 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   add("json", po::bool_switch(&a.json), "print one JSON object");
   po::positional_options_description positional;
   positional.add("scenario", 1);
-  options.add_options()("scenario", po::value(&a.input)->required(), "scenario file, or folder of recorded ranks");
+  options.add_options()("scenario", po::value(&a.input)->required(),
+                        "scenario file, or folder of recorded ranks; - is stdin");
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
   if (values.count("k-of-n") != 0) a.k_of_n = k_of_n_from(k_of_n);

@@ -1,15 +1,20 @@
 #include "harness/trace/line_source.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <boost/iostreams/device/file_descriptor.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
+#include <boost/iostreams/stream_buffer.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <ios>
 #include <istream>
+#include <optional>
 #include <utility>
 
 #include "harness/trace/error.hpp"
@@ -20,6 +25,7 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr std::size_t kChunk = 1 << 16;
+constexpr std::streamsize kPutBack = 8;  // the longest magic and more
 
 // What compressed files begin with, and what unpacks those that are not read.
 struct Format {
@@ -33,6 +39,11 @@ constexpr std::array kFormats{
     Format{"BZh"sv, "bzip2", "bzip2 -dc"},       Format{"\x04\x22\x4d\x18"sv, "lz4", "lz4 -dc"},
     Format{"PK\x03\x04"sv, "zip", "unzip -p"},
 };
+
+// What the system says, where it is the system that refuses.
+std::string reason_of(const std::ios_base::failure& error) {
+  return error.code().category() == std::generic_category() ? error.code().message() : error.what();
+}
 
 std::ifstream open(const std::filesystem::path& file) {
   std::error_code ignored;
@@ -64,24 +75,46 @@ const Format* compression_of(std::streambuf& in) {
 
 struct LineSource::Streams {
   std::ifstream file;
+  std::optional<io::stream_buffer<io::file_descriptor_source>> descriptor;
   io::filtering_streambuf<io::input> zstd;
   std::streambuf* text = nullptr;
 };
 
-LineSource::LineSource(const std::filesystem::path& file)
-    : name_(file.string()), streams_(std::make_unique<Streams>()) {
-  streams_->file = open(file);
-  streams_->text = streams_->file.rdbuf();
-  if (const Format* const format = compression_of(*streams_->text)) {
+LineSource::LineSource(std::string name, std::unique_ptr<Streams> streams)
+    : name_(std::move(name)), streams_(std::move(streams)) {
+  const Format* format = nullptr;
+  try {
+    format = compression_of(*streams_->text);
+  } catch (const std::ios_base::failure& error) {
+    throw InputError(name_, 0, 0, fmt::format("cannot be read: {}", reason_of(error)));
+  }
+  if (format != nullptr) {
     if (format != &kFormats.front())
       throw InputError(name_, 0, 0,
                        fmt::format("is compressed by {}, and only plain text and zstd are read: unpack it by {}",
                                    format->name, format->unpack));
     compressed_ = true;
     streams_->zstd.push(io::zstd_decompressor());
-    streams_->zstd.push(streams_->file);
+    streams_->zstd.push(*streams_->text);
     streams_->text = &streams_->zstd;
   }
+}
+
+LineSource::LineSource(const std::filesystem::path& file)
+    : LineSource(file.string(), [&] {
+        auto streams = std::make_unique<Streams>();
+        streams->file = open(file);
+        streams->text = streams->file.rdbuf();
+        return streams;
+      }()) {}
+
+// Not by /dev/stdin: a socket cannot be opened anew.
+LineSource LineSource::of_stdin() {
+  auto streams = std::make_unique<Streams>();
+  const io::file_descriptor_source source(STDIN_FILENO, io::never_close_handle);
+  streams->descriptor.emplace(source, std::streamsize{kChunk}, kPutBack);
+  streams->text = &*streams->descriptor;
+  return {"standard input", std::move(streams)};
 }
 
 LineSource::LineSource(std::istream& in, std::string name)
@@ -98,7 +131,7 @@ std::size_t LineSource::append_to(std::string& text) {
     const std::streamsize got = streams_->text->sgetn(text.data() + before, kChunk);
     text.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
   } catch (const std::ios_base::failure& error) {
-    throw InputError(name_, number_ + 1, 0, fmt::format("cannot be read on: {}", error.what()));
+    throw InputError(name_, number_ + 1, 0, fmt::format("cannot be read on: {}", reason_of(error)));
   }
   return text.size() - before;
 }

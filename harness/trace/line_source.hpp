@@ -33,6 +33,7 @@ class LineBlock {
 class LineSource {
  public:
   explicit LineSource(const std::filesystem::path& file);
+  static LineSource of_stdin();
   LineSource(std::istream& in, std::string name);  // plain text; `in` outlives the source
   ~LineSource();
   LineSource(const LineSource&) = delete;
@@ -51,6 +52,8 @@ class LineSource {
 
  private:
   struct Streams;
+  LineSource(std::string name, std::unique_ptr<Streams> streams);  // which are compressed or not
+
   std::size_t append_to(std::string& text);  // what comes next, some kilobytes; 0 at the end
   void check_length(std::size_t line) const;
 
