@@ -259,8 +259,8 @@ void drop_foreign_arguments(Event& event) {
   if (lacks(Key::assert_)) extras.set_assertions({});
   if (lacks(Key::counts_)) extras.set_counts({});
   if (lacks(Key::in_)) {
-    extras.set_in({});
-    extras.set_out({});
+    extras.set_in(std::nullopt);
+    extras.set_out(std::nullopt);
   }
   if (lacks(Key::sendbuffer_)) {
     extras.set_sendbuffer({});

@@ -24,7 +24,7 @@ constexpr std::string_view kUsage =
     "usage: planted_faults [--faults C01,C02] [--variants plain,group] [--jobs moe,halo_3d] [--worlds 8,64,1024] "
     "[--steps N] [--rank R] [--step "
     "S]\n"
-    "                      [--seed S] [-j THREADS] [--markdown] [--cells]\n"
+    "                      [--seed S] [-j THREADS] [--markdown] [--cells] [--help]\n"
     "Plants each fault into each job of each size, diagnoses and shrinks it, and holds the outcome against what is "
     "known\n"
     "of the fault. Ends with 1 when anything is wrong. --cells tells each one as it is done.\n"
@@ -36,7 +36,7 @@ struct Options {
   std::int32_t steps = 0, rank = -1, step = -1;  // 0, -1: the usual ones
   std::uint64_t seed = 1;
   int threads = 1;
-  bool markdown = false, cells = false;
+  bool markdown = false, cells = false, help = false;
 };
 
 std::vector<std::string> words_of(const std::string& list) {
@@ -71,12 +71,13 @@ Options parse(int argc, char** argv) {
       {'j', [&](const std::string& value) { options.threads = std::max(1, number_of(value)); }},
       {'m', [&](const std::string&) { options.markdown = true; }},
       {'c', [&](const std::string&) { options.cells = true; }},
+      {'h', [&](const std::string&) { options.help = true; }},
   };
   const option longs[] = {{"faults", 1, nullptr, 'f'},   {"jobs", 1, nullptr, 'b'},  {"variants", 1, nullptr, 'v'},
                           {"worlds", 1, nullptr, 'w'},   {"steps", 1, nullptr, 's'}, {"rank", 1, nullptr, 'r'},
                           {"step", 1, nullptr, 't'},     {"seed", 1, nullptr, 'd'},  {"cells", 0, nullptr, 'c'},
-                          {"markdown", 0, nullptr, 'm'}, {nullptr, 0, nullptr, '\0'}};
-  for (int option = 0; (option = getopt_long(argc, argv, "j:", longs, nullptr)) != -1;) {
+                          {"markdown", 0, nullptr, 'm'}, {"help", 0, nullptr, 'h'},  {nullptr, 0, nullptr, '\0'}};
+  for (int option = 0; (option = getopt_long(argc, argv, "j:h", longs, nullptr)) != -1;) {
     const auto found = take.find(option);
     if (found == take.end()) throw std::invalid_argument("option");
     found->second(optarg != nullptr ? optarg : "");
@@ -145,6 +146,10 @@ int main(int argc, char** argv) {
   Options options;
   try {
     options = parse(argc, argv);
+    if (options.help) {
+      std::cout << kUsage;
+      return 0;
+    }
     cells = cells_of(options);
   } catch (const std::exception& error) {
     std::cerr << "planted_faults: cannot use " << error.what() << "\n" << kUsage;
