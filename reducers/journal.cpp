@@ -145,9 +145,9 @@ class Journal::File {
           ::pwrite(descriptor_, line.data() + done, line.size() - done, static_cast<off_t>(length_ + done));
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) {
-        error_ = written < 0 ? errno : ENOSPC;
-        // What is torn off at the end is cut off by whoever resumes, if it cannot be here.
-        if (ftruncate(descriptor_, static_cast<off_t>(length_)) != 0) return;
+        const int reason = written < 0 ? errno : ENOSPC;
+        take_back();
+        error_ = reason;
         return;
       }
       done += static_cast<std::size_t>(written);
@@ -155,10 +155,16 @@ class Journal::File {
     length_ += line.size();
   }
 
+  bool begun() const { return length_ > 0; }
   int error() const { return error_.load(); }
   void remove() const { ::unlink(path_.c_str()); }
 
  private:
+  // What is torn off at the end is cut off by whoever resumes, if it cannot be here.
+  void take_back() const {
+    if (ftruncate(descriptor_, static_cast<off_t>(length_)) == 0 && length_ == 0) remove();
+  }
+
   [[noreturn]] void cannot(const char* reason) const {
     throw EnvironmentError(fmt::format("the journal {} cannot be used: {}", path_.string(), reason));
   }
@@ -204,6 +210,10 @@ void Journal::append(const std::string& fingerprint, const Judgement& judgement)
 
 std::string Journal::failure() const {
   return file_->error() == 0 ? std::string() : std::strerror(file_->error());
+}
+
+bool Journal::begun() const {
+  return file_->begun();
 }
 
 void Journal::remove() {

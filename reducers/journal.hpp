@@ -55,6 +55,9 @@ class Journal {
   // Why nothing is appended any more; empty while all is well. May be asked from any thread.
   std::string failure() const;
 
+  // False where not even the first line could be written: then there is no file, and nothing to go on with.
+  bool begun() const;
+
   void remove();  // the file goes; for a run that has come to its end
 
  private:

@@ -107,6 +107,7 @@ std::size_t count(const std::vector<Check>& checks, State state) {
 }
 
 int run_check(const std::vector<std::string>& args) {
+  end_at_interrupt();
   if (files_a_reproducer(args)) return run_check_add(args);
   const std::optional<CheckOptions> options = parse_options(args);
   if (!options) return kOk;

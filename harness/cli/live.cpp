@@ -185,6 +185,7 @@ ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& opti
   job.prove = [&](const std::filesystem::path& folder) { return prove(scenario, folder); };
   job.harvest = [&](const std::filesystem::path& folder) { seen = harvest_from(folder, scenario.world()); };
   result.job = run_job(job);
+  if (!result.job.recorded && result.job.end == JobResult::End::interrupted) return result;  // before it had begun
   if (!result.job.recorded) {
     throw EnvironmentError(fmt::format("the replay did not start: {} ended with status {}{}{}",
                                        job.command.arguments[0], result.job.command.status,

@@ -42,9 +42,9 @@ struct ReplayResult {
 };
 
 // Runs the scenario once. Throws EnvironmentError when mpirun, the worker, the recorder or the backend's library is
-// missing, InputError with file and line when the scenario holds
-// what a replay cannot perform, before anything starts. Leaves nothing
-// behind. May be called from several threads.
+// missing, InputError with file and line when the scenario holds what
+// a replay cannot perform, before anything starts. One that was interrupted before a rank had begun tells `job` alone.
+// Leaves nothing behind. May be called from several threads.
 ReplayResult replay_scenario(const Scenario& scenario, const ReplayOptions& options);
 
 // What a replay should show: `expect`, its missing parts completed by the diagnosis of the scenario itself.

@@ -102,6 +102,7 @@ int record(RecordRequest request) {
 }  // namespace
 
 int run_record(const std::vector<std::string>& args) {
+  end_at_interrupt();
   // Everything after "--" is the program's, whatever it looks like.
   const auto separator = std::find(args.begin(), args.end(), "--");
   RecordRequest request;

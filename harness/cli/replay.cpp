@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "harness/cli/input.hpp"
 #include "harness/cli/live.hpp"
 #include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
@@ -124,7 +125,7 @@ int replay(const Scenario& scenario, const ReplayRequest& request) {
   bool told_shows = false;
   for (int run = 0; run < request.repeat; ++run) {
     ReplayResult result = replay_scenario(scenario, request.options);
-    if (result.job.end == JobResult::End::interrupted) return 128 + result.job.interrupted_by;
+    if (interrupt_count() > 0) return 128 + interrupt_signal();
     const bool shows_it = shows(result, expected);
     tally.add(result, shows_it);
     if (!told || shows_it || !told_shows) {
@@ -144,6 +145,7 @@ int replay(const Scenario& scenario, const ReplayRequest& request) {
 }  // namespace
 
 int run_replay(const std::vector<std::string>& args) {
+  end_at_interrupt();
   ReplayRequest request;
   std::string file;
   std::vector<std::string> delays;
@@ -161,14 +163,15 @@ int run_replay(const std::vector<std::string>& args) {
       "json", po::bool_switch(&request.json), "one JSON object");
   po::options_description all;
   all.add(options);
-  all.add_options()("scenario", po::value(&file)->value_name("FILE"), "the scenario, or a folder of recorded ranks");
+  all.add_options()("scenario", po::value(&file)->value_name("FILE"),
+                    "the scenario, or a folder of recorded ranks; - is stdin");
   po::positional_options_description positional;
   positional.add("scenario", 1);
   po::variables_map values;
   if (!parse(args, kHelp, all, positional, values)) return kOk;
   if (file.empty()) throw UsageError{"SCENARIO is missing"};
   for (const std::string& text : delays) request.options.delays.push_back(parse_delay(text));
-  request.options.source = file;
+  request.options.source = name_of_input(file);
   const Scenario scenario = load_input(file);
   check(request, scenario);
   if (!request.output.empty()) {

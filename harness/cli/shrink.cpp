@@ -11,6 +11,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/confirm.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/live.hpp"
 #include "harness/cli/live_limits.hpp"
 #include "harness/cli/output.hpp"
@@ -43,19 +44,26 @@ bool fails(const Diagnosis& diagnosis) {
 
 LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   LiveConfirmation live;
-  live.text = o.no_live ? "--no-live" : why_not_live(scenario);
+  const auto interrupted = [&] {
+    if (interrupt_count() > 0) live = {.text = "interrupted"};
+    return interrupt_count() > 0;
+  };
+  if (o.no_live) return {.text = "--no-live"};
+  if (interrupted()) return live;
+  live.text = why_not_live(scenario);
   if (!live.text.empty()) return live;
   ReplayOptions options;
   options.limit_s = kLiveLimit_s;
   try {
     const Confirmation shown = confirm_live(scenario, expected_outcome(scenario, options.diagnose), options);
+    if (!shown.shown && interrupted()) return live;
     live.state = shown.shown       ? LiveConfirmation::State::confirmed
                  : shown.undecided ? LiveConfirmation::State::undecided
                                    : LiveConfirmation::State::differs;
     live.seconds = shown.replay.job.seconds;
     live.text = text_of(shown, scenario.world());
   } catch (const std::exception& error) {  // no mpirun, no worker, a call that cannot be replayed
-    live.text = error.what();
+    if (!interrupted()) live.text = error.what();
   }
   return live;
 }
@@ -96,9 +104,12 @@ class Notebook {
   void look() {
     if (told_ || !journal_ || journal_->failure().empty()) return;
     told_ = true;
-    say(stderr, "petri shrink: {}: {}: going on without it; a killed run would go on from here\n", place_.string(),
-        journal_->failure());
+    say(stderr, "petri shrink: {}: {}: no more verdicts are kept; {}\n", place_.string(), journal_->failure(),
+        journal_->begun() ? "a run that goes on with it asks again from here" : "a run after this one begins anew");
   }
+
+  // Where a later run finds something to go on with; empty where it does not.
+  fs::path place() const { return journal_ && journal_->begun() ? place_ : fs::path(); }
 
   // The end was reached: nothing is left to go on with.
   void close() {
@@ -114,7 +125,8 @@ class Notebook {
 };
 
 int not_reproduced(const ShrinkArguments& a, const Diagnosis& diagnosis, const std::string& reason) {
-  say(stderr, "petri shrink: {}: nothing to shrink: {}{}", a.input, reason, reason.ends_with('\n') ? "" : "\n");
+  say(stderr, "petri shrink: {}: nothing to shrink: {}{}", name_of_input(a.input), reason,
+      reason.ends_with('\n') ? "" : "\n");
   for (const std::string& note : diagnosis.notes) say(stderr, "  {}\n", note);
   return kNotReproduced;
 }
@@ -173,7 +185,7 @@ class Shrinking {
     options.limits = {a_.max_tests, a_.max_time_s, [] { return interrupt_count() > 0; }};
     options.input_fails = a_.asks_model() && !a_.k_of_n;  // as the diagnosis says
     options.failure = failure_events(input_, diagnosis_);
-    options.source = a_.input;
+    options.source = name_of_input(a_.input);
     options.digest = digest_;
     options.journal = notebook_.journal();
     options.known = notebook_.known();
@@ -191,7 +203,7 @@ class Shrinking {
     const std::string foreign = reduce::not_from_original(input_, result.scenario);
     if (!foreign.empty()) throw std::logic_error("the result is no part of the original: " + foreign);
     ShrinkReport report;
-    report.input = a_.input;
+    report.input = name_of_input(a_.input);
     report.output = a_.output;
     report.k_of_n = a_.k_of_n;
     report.outcome = outcome_of(result.scenario);
@@ -201,17 +213,16 @@ class Shrinking {
     report.after = reduce::size_of(result.scenario);
     Header& header = result.scenario.header;
     drop_observed(result.scenario, report.outcome);
-    header.expect.reset();
-    if (report.outcome.verdict) header.expect = report.outcome;
+    header.expect = report.outcome.verdict ? std::optional(report.outcome) : std::nullopt;
     write_scenario(result.scenario, fs::path(a_.output));
     if (!a_.also_found.empty()) report.also_found_files = file_also_found(a_.also_found, result.also_found);
     if (interrupt_count() == 0 && oracle_.command)
       report.asked_again =
           reduce::ask_again(notebook_.repeated(oracle_.ask, result.scenario), result.scenario, kAsksOfResult);
-    if (interrupt_count() == 0) report.live = confirm(result.scenario, a_);
+    report.live = confirm(result.scenario, a_);
     const bool ended = result.stopped_by.empty() && interrupt_count() == 0;
     report.ended = ended;
-    report.journal = a_.journal_place().string();
+    report.journal = notebook_.place().string();
     std::FILE* const told = is_stdout(a_.output) ? stderr : stdout;
     a_.json ? print_json(report, result, told) : print_text(report, result, told);
     if (ended) notebook_.close();
@@ -260,6 +271,7 @@ class Shrinking {
 }  // namespace
 
 int run_shrink(const std::vector<std::string>& args) {
+  end_at_interrupt();
   const std::optional<ShrinkArguments> arguments = parse_shrink(args);
   if (!arguments) return kOk;
   const Scenario input = load_input(arguments->input);

@@ -1,5 +1,7 @@
 #include "harness/launch/interrupt.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 
@@ -17,22 +19,37 @@ extern "C" void petri_note_interrupt(int signal) {
   signals_seen.fetch_add(1);
 }
 
+extern "C" void petri_end_at_once(int signal) {
+  _exit(128 + signal);
+}
+
+void act_on(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  sigaction(signal, nullptr, &action);
+  if (action.sa_handler == SIG_IGN) return;
+  action = {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  sigaction(signal, &action, nullptr);
+}
+
 }  // namespace
 
 InterruptScope::InterruptScope() {
   first_signal = 0;
   signals_seen = 0;
-  struct sigaction action {};
-  action.sa_handler = petri_note_interrupt;
-  sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &before_[i]);
-    if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    act_on(kSignals[i], petri_note_interrupt);
   }
 }
 
 InterruptScope::~InterruptScope() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+}
+
+void end_at_interrupt() {
+  for (const int signal : kSignals) act_on(signal, petri_end_at_once);
 }
 
 int interrupt_signal() {

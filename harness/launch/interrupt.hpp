@@ -19,6 +19,10 @@ class InterruptScope {
   std::array<struct sigaction, 3> before_;
 };
 
+// For a command that starts programs, before and after its scope, when it has nothing to put in order: those signals
+// end the process at once with the status that the scope's owner ends with, 128 + signal.
+void end_at_interrupt();
+
 int interrupt_signal();  // the first signal that came since the scope began, or 0
 int interrupt_count();   // how many came: a second one asks for haste
 

@@ -73,6 +73,7 @@ class JobRun {
     while (!decide()) {
       if (end_is_known()) {
         result_.seconds = now_s() - started_;
+        note_whose_end_it_is();
         note_first_death();
         harvest();
         break;
@@ -91,6 +92,14 @@ class JobRun {
     const std::optional<CommandEnd> end = guardian_.ended(0);
     if (end) result_.command = *end;
     return end.has_value();
+  }
+
+  // A signal for all processes of a host or a terminal may end the launcher before petri has looked for its own.
+  void note_whose_end_it_is() {
+    const bool ended_badly = result_.command.status != 0 || result_.command.signal != 0;
+    if (!ended_badly || interrupt_signal() == 0) return;
+    result_.end = JobResult::End::interrupted;
+    result_.interrupted_by = interrupt_signal();
   }
 
   // True when petri has decided to stop the job; `result_.end` says why.

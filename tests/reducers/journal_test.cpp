@@ -134,6 +134,21 @@ TEST_F(JournalTest, AFileThatCannotGrowStaysWholeAndTheRunGoesOn) {
   EXPECT_EQ(read_all(file_), whole);
 }
 
+TEST_F(JournalTest, WithoutRoomForItsFirstLineThereIsNoFile) {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const auto old_action = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit narrow{5, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &narrow);
+  Journal journal = begin();
+  journal.append("one", {Answer::passes, {}});
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, old_action);
+  EXPECT_EQ(journal.failure(), std::strerror(EFBIG));
+  EXPECT_FALSE(journal.begun());
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
 TEST_F(JournalTest, TwoProcessesDoNotShareAJournal) {
   const Journal journal = begin();
   EXPECT_EXIT(
