@@ -29,7 +29,7 @@ using Turns = std::vector<Turn>;
 
 struct OutOfTurn {
   Turn instead, usual;
-  std::vector<std::int32_t> others;  // ranks that did the usual thing after as much in common
+  std::vector<std::int32_t> others;  // ranks that did the usual thing after as much in common, but itself
 };
 
 class Reader {
@@ -113,10 +113,11 @@ class Judge {
     compare(suspect, first, [&](const Place& place, std::size_t here) {
       if (turn_at(place).call == own[here].call) same[here] = std::max(same[here], place.common);
     });
+    const std::vector<bool> alike = alike_until(suspect, first);
     compare(suspect, first, [&](const Place& place, std::size_t here) {
       const Turn& turn = turn_at(place);
       if (place.common > same[here] && turn.call != own[here].call && tells(suspect, here, place.common) &&
-          binds(suspect, here, place))
+          alike[place.number] && plays_its_part(suspect, first, here, place) && binds(suspect, here, place))
         others[here][turn.call].push_back(place);
     });
     for (std::size_t here = first; here < own.size(); ++here)
@@ -155,6 +156,35 @@ class Judge {
         std::swap(common, next);
       }
     }
+  }
+
+  // Who did the same as the suspect, call by call, until `first`? Who did otherwise, and both went on, plays another
+  // part: what it does after a few calls in common is no rule for this one.
+  std::vector<bool> alike_until(std::size_t suspect, std::size_t first) const {
+    const Turns& own = turns_[suspect];
+    std::vector<bool> alike;
+    for (const Turns& theirs : turns_)
+      alike.push_back(theirs.size() >= first &&
+                      std::equal(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(first), theirs.begin(),
+                                 [](const Turn& one, const Turn& other) { return one.call == other.call; }));
+    return alike;
+  }
+
+  // Messages of a kind that the suspect never had to do with until `first` may be those of a part that has only begun:
+  // then the number of partners must do. A collective may be new, where the other call is not.
+  bool plays_its_part(std::size_t suspect, std::size_t first, std::size_t here, const Place& place) const {
+    if (place.number == suspect || partners_of(suspect) == partners_of(place.number)) return true;
+    const Turns& own = turns_[suspect];
+    const auto is_known = [&](const Turn& turn) {
+      return std::any_of(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(first),
+                         [&](const Turn& before) { return before.call == turn.call; });
+    };
+    const auto is_of_all = [&](const Turn& turn) {
+      return turn.call == kEnd || kind_of(at(scenario_, turn.ref).op) == OpKind::collective;
+    };
+    const Turn &instead = own[here], &usual = turn_at(place);
+    if (is_of_all(instead) && is_of_all(usual)) return is_known(instead) || is_known(usual);
+    return (is_of_all(instead) || is_known(instead)) && (is_of_all(usual) || is_known(usual));
   }
 
   // A few calls in common tell nothing of a job that has only begun. All calls from the start do, or a whole
@@ -199,7 +229,7 @@ class Judge {
     OutOfTurn odd{instead, {}, {}};
     std::size_t most = 0;
     for (const Place& place : places) {
-      odd.others.push_back(ranks_[place.number]);
+      if (ranks_[place.number] != instead.ref.rank) odd.others.push_back(ranks_[place.number]);
       if (place.common > most) most = place.common, odd.usual = turn_at(place);
     }
     std::sort(odd.others.begin(), odd.others.end());
@@ -277,7 +307,8 @@ Testimony testimony_of(const Scenario& scenario, const OutOfTurn& odd) {
   Testimony told = explained({rank}, {odd.instead.ref},
                              fmt::format("Rank {} was out of turn: it came to {} ({}) where {} was expected.", rank,
                                          instead, place_text(at(scenario, odd.instead.ref)), usual));
-  told.expected = fmt::format("{}, as in {} after the same calls", usual, ranks_text(odd.others));
+  told.expected = fmt::format("{}, as in {} after the same calls", usual,
+                              odd.others.empty() ? "its own turns" : ranks_text(odd.others));
   told.actual = fmt::format("rank {}: {}", rank, instead);
   return told;
 }

@@ -15,7 +15,8 @@ namespace petri::diagnosis {
 
 // The only one of `suspects` that made a call, since it met another of them in a collective, which is out of turn:
 // where at least two places have more of the calls before it in common with this one than any place in which such a
-// call is made, and go on with another one. Partners do not count.
+// call is made, and go on with another one. Partners do not count. The places are its own, or of ranks that did the
+// same as it, call by call, until then: others play other parts.
 //
 // A part of a rank's own looks like that, too, where the rank plays it for the first time. So others must make such
 // calls as well, in their turn, or the rank wait for several others, of which none does its share.

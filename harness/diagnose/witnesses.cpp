@@ -11,6 +11,7 @@
 #include "harness/diagnose/minority.hpp"
 #include "harness/diagnose/odd_site.hpp"
 #include "harness/diagnose/odd_step.hpp"
+#include "harness/diagnose/rounds.hpp"
 #include "harness/diagnose/turns.hpp"
 #include "harness/diagnose/unanswered.hpp"
 #include "harness/diagnose/window_waits.hpp"
@@ -67,7 +68,7 @@ void ask_about_cycle(const DeadlockCase& of, Finding& finding) {
 void ask_about_suspects(const Scenario& scenario, const model::Run& run, const Precedents& precedents,
                         const std::vector<std::int32_t>& suspects, std::int32_t step, Finding& finding) {
   if (suspects.size() < 2) return;
-  ask({[&] { return odd_step(scenario, run, suspects, step); },
+  ask({[&] { return odd_step(scenario, run, suspects, step); }, [&] { return went_on_alone(scenario, run, suspects); },
        [&] { return parted_rank(scenario, run, precedents, suspects); },
        [&] { return out_of_turn(scenario, run, suspects); }},
       finding);

@@ -8,8 +8,9 @@
 //   out or called in addition (habit) · a habit broken once (habit) · another call site (odd_site) · the numbers
 //   (minority)
 // Of each suspect:
-//   its own steps before (odd_step) · the ranks that play its part (like_ranks) · of two that parted from each other,
-//   the other communicators of the kind (like_ranks) and what follows such calls elsewhere (precedent)
+//   its own steps before (odd_step) · its own rounds before (rounds) · the ranks that play its part (like_ranks) · of
+//   two that parted from each other, the other communicators of the kind (like_ranks) and what follows such calls
+//   elsewhere (precedent) · whose turn it was (turns)
 // Who differs from the others in one collective is told by its sides first: see blame.hpp.
 #pragma once
 

@@ -102,6 +102,83 @@ TEST(Turns, WhoWaitsForARankInTheWrongCollectiveIsHeldUp) {
   }
 }
 
+// With the ranks whose number differs in one bit, where there are such: ranks have one to three partners.
+std::string butterfly(int rank, int world) {
+  std::string calls;
+  for (int bit = 1; bit < world; bit *= 2)
+    if ((rank ^ bit) < world) calls += fmt::format("sendrecv(sendpeer={0} recvpeer={0} count=8); ", rank ^ bit);
+  return calls;
+}
+
+// One of `world` ranks leaves out the collective of one of five steps, before or behind the exchange.
+Finding root_without(const Exchange& exchange, const std::string& collective, int world, int culprit, int odd,
+                     bool behind) {
+  std::vector<std::string> ranks;
+  for (int rank = 0; rank < world; ++rank) {
+    std::string calls;
+    for (int step = 0; step < 5; ++step) {
+      const std::string here = rank == culprit && step == odd ? "" : collective;
+      calls += behind ? exchange(rank, world) + here : here + exchange(rank, world);
+    }
+    ranks.push_back(calls);
+  }
+  return root_of(ranks);
+}
+
+TEST(Turns, RankWithMorePartnersIsNotHeldAgainstThoseWithFewer) {
+  for (const std::string collective : {kBarrier, "bcast(root=0 count=4); ", kSum})
+    for (const int world : {5, 9, 10})
+      for (const bool behind : {false, true})
+        for (const int step : {0, 1, 2, 4})
+          for (const int culprit : {0, world / 2, world - 1}) {
+            if (behind && step == 4) continue;  // the culprit only ends before the others
+            const Finding root = root_without(butterfly, collective, world, culprit, step, behind);
+            EXPECT_THAT(root.culprits, Contains(culprit)) << collective << world << " step " << step << " " << behind;
+          }
+}
+
+std::string one_after_another(int rank, int world) {
+  return (rank > 0 ? fmt::format("recv(peer={} count=8); ", rank - 1) : "") +
+         (rank < world - 1 ? fmt::format("send(peer={} count=8); ", rank + 1) : "");
+}
+// Rank 0 sends first: nobody else plays its part.
+std::string begun_by_rank_0(int rank, int world) {
+  const std::string send = fmt::format("send(peer={} count=8); ", (rank + 1) % world);
+  const std::string recv = fmt::format("recv(peer={} count=8); ", (rank + world - 1) % world);
+  return rank == 0 ? send + recv : recv + send;
+}
+
+TEST(Rounds, RankOfAPartOfItsOwnIsHeldAgainstItsOwnEarlierRounds) {
+  for (const int world : {4, 5, 8, 12}) {
+    EXPECT_THAT(root_without(begun_by_rank_0, kBarrier, world, 0, 2, false).culprits, ElementsAre(0)) << world;
+    EXPECT_THAT(root_without(butterfly, kBarrier, world, world - 1, 2, false).culprits, ElementsAre(world - 1));
+    const Finding root = root_without(one_after_another, kBarrier, world, world - 1, 2, false);
+    EXPECT_THAT(root.culprits, ElementsAre(world - 1));
+    EXPECT_THAT(root.text, HasSubstr("went on without the others"));
+    EXPECT_THAT(root.expected, HasSubstr(fmt::format("barrier, as in all earlier rounds of rank {}", world - 1)));
+  }
+}
+
+std::string in_pairs(int rank, int world) {
+  return (rank ^ 1) < world ? fmt::format("sendrecv(sendpeer={0} recvpeer={0} count=8); ", rank ^ 1) : "";
+}
+
+// Its partner alone is missing where all others are, and has only done its share.
+TEST(Rounds, WhoseOwnRoundWasShortIsNotCleared) {
+  for (const Exchange& exchange : {Exchange(in_pairs), Exchange(butterfly), Exchange(begun_by_rank_0)})
+    for (const int world : {4, 5, 8})
+      for (const int culprit : {0, 1}) {
+        std::vector<std::string> ranks;
+        for (int rank = 0; rank < world; ++rank) {
+          std::string calls;
+          for (int step = 0; step < 5; ++step)
+            calls += kBarrier + (rank == culprit && step == 2 ? "" : exchange(rank, world));
+          ranks.push_back(calls);
+        }
+        EXPECT_THAT(root_of(ranks).culprits, Contains(culprit)) << exchange(1, 4) << "of " << world;
+      }
+}
+
 TEST(Turns, OfTwoRanksWithoutAHistoryNameBoth) {
   const Finding root = root_of({"allreduce; sendrecv(peer=1 count=8)", "allreduce; barrier; sendrecv(peer=0 count=8)"});
   EXPECT_THAT(root.culprits, ElementsAre(0, 1));
