@@ -171,9 +171,12 @@ class Judge {
   }
 
   // Messages of a kind that the suspect never had to do with until `first` may be those of a part that has only begun:
-  // then the number of partners must do. A collective may be new, where the other call is not.
+  // then the number of partners must do, or MPI_PROC_NULL stands in for those that one has not. A collective may be
+  // new, where the other call is not.
   bool plays_its_part(std::size_t suspect, std::size_t first, std::size_t here, const Place& place) const {
     if (place.number == suspect || partners_of(suspect) == partners_of(place.number)) return true;
+    const std::size_t fewer = partners_of(suspect) < partners_of(place.number) ? suspect : place.number;
+    if (addresses_nobody(fewer)) return true;
     const Turns& own = turns_[suspect];
     const auto is_known = [&](const Turn& turn) {
       return std::any_of(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(first),
@@ -185,6 +188,13 @@ class Judge {
     const Turn &instead = own[here], &usual = turn_at(place);
     if (is_of_all(instead) && is_of_all(usual)) return is_known(instead) || is_known(usual);
     return (is_of_all(instead) || is_known(instead)) && (is_of_all(usual) || is_known(usual));
+  }
+
+  bool addresses_nobody(std::size_t number) const {
+    return std::any_of(turns_[number].begin(), turns_[number].end(), [&](const Turn& turn) {
+      const Event& event = at(scenario_, turn.ref);
+      return event.peer == kNull || event.extras.sendpeer() == kNull || event.extras.recvpeer() == kNull;
+    });
   }
 
   // A few calls in common tell nothing of a job that has only begun. All calls from the start do, or a whole
