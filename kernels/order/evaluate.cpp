@@ -1,0 +1,78 @@
+#include "kernels/order/evaluate.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+namespace petri::order {
+
+using kernels::Arithmetic;
+
+Evaluator::Evaluator(const Order& order, const Arithmetic& arithmetic, std::int32_t rank)
+    : order_(order), view_(order.view_of(rank)), arithmetic_(arithmetic) {
+  if (!is_whole(order)) throw std::invalid_argument("the order " + order.name + " does not cover each element once");
+  schedules_.reserve(order.trees.size());
+  for (const Tree& tree : order.trees) schedules_.push_back(schedule_of(tree));
+}
+
+void Evaluator::evaluate(const Contribution& contribution, std::uint64_t first, std::uint64_t count,
+                         std::byte* result) {
+  const std::uint64_t end = first + count;
+  auto part =
+      std::partition_point(view_.begin(), view_.end(), [&](const Part& p) { return p.first + p.count <= first; });
+  for (std::uint64_t at = first; at < end; ++part) {
+    const std::uint64_t part_end = std::min(end, part->first + part->count);
+    while (at < part_end) {
+      // Up to the next border of tiles, counted from where the part begins.
+      const std::uint64_t border = part->first + ((at - part->first) / kTile + 1) * kTile;
+      const auto size = static_cast<std::size_t>(std::min(part_end, border) - at);
+      evaluate_tile(contribution, *part, at, size, result);
+      result += size * size_of(arithmetic_.element);
+      at += size;
+    }
+  }
+}
+
+void Evaluator::evaluate_tile(const Contribution& contribution, const Part& part, std::uint64_t first,
+                              std::size_t count, std::byte* result) {
+  height_ = 0;
+  for (const Instruction instruction : schedules_[part.tree].instructions) {
+    if (instruction >= 0) {
+      load(contribution, (instruction + part.shift) % order_.ranks, first, count);
+      continue;
+    }
+    std::byte* top = place(height_ - 1);
+    std::byte* below = place(height_ - 2);
+    if (instruction == kLeftBelow) {
+      arithmetic_.combine(below, top, count);
+      std::swap(tiles_[height_ - 1], tiles_[height_ - 2]);
+    } else {
+      arithmetic_.combine(top, below, count);
+    }
+    --height_;
+  }
+  std::byte* sum = place(0);
+  if (arithmetic_.scale == Arithmetic::Scale::after) kernels::scale(arithmetic_.accumulator, sum, count, order_.ranks);
+  if (arithmetic_.accumulator == arithmetic_.element) {
+    std::memcpy(result, sum, count * size_of(arithmetic_.element));
+  } else {
+    kernels::conversion(arithmetic_.accumulator, arithmetic_.element)(sum, result, count);
+  }
+}
+
+void Evaluator::load(const Contribution& contribution, std::int32_t rank, std::uint64_t first, std::size_t count) {
+  std::byte* target = place(height_++);
+  const bool narrow = arithmetic_.accumulator != arithmetic_.element;
+  if (narrow) narrow_.resize(kTile * size_of(arithmetic_.element));
+  std::byte* read_to = narrow ? narrow_.data() : target;
+  contribution(rank, first, count, read_to);
+  if (arithmetic_.scale == Arithmetic::Scale::before) kernels::scale(arithmetic_.element, read_to, count, order_.ranks);
+  if (narrow) kernels::conversion(arithmetic_.element, arithmetic_.accumulator)(read_to, target, count);
+}
+
+std::byte* Evaluator::place(std::size_t level) {
+  while (tiles_.size() <= level) tiles_.emplace_back(kTile * size_of(arithmetic_.accumulator));
+  return tiles_[level].data();
+}
+
+}  // namespace petri::order

@@ -1,0 +1,48 @@
+// Evaluates an order element by element, without the processes that a library would need for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/cpu/arithmetic.hpp"
+#include "kernels/order/order.hpp"
+#include "kernels/order/schedule.hpp"
+
+namespace petri::order {
+
+// Writes `count` elements from `first` on of one rank's contribution to `out`, in the arithmetic's element type.
+using Contribution = std::function<void(std::int32_t rank, std::uint64_t first, std::size_t count, std::byte* out)>;
+
+// Takes memory for a few tiles of kTile elements, not for the vector. Not to be shared between threads; several of them
+// may evaluate one order. The order must outlive it.
+class Evaluator {
+ public:
+  // Elements that are combined at a time: they stay in the cache, and vector bodies are cut where a library cuts them.
+  static constexpr std::size_t kTile = 8192;
+
+  // `rank` is whose view is evaluated. Throws std::invalid_argument where the order is not whole.
+  Evaluator(const Order& order, const kernels::Arithmetic& arithmetic, std::int32_t rank = 0);
+
+  // The result of `count` elements from `first` on. Cut like this at multiples of kTile from a part's begin, or at the
+  // ends of parts, pieces give the same bits as the whole.
+  void evaluate(const Contribution& contribution, std::uint64_t first, std::uint64_t count, std::byte* result);
+
+ private:
+  void evaluate_tile(const Contribution& contribution, const Part& part, std::uint64_t first, std::size_t count,
+                     std::byte* result);
+  void load(const Contribution& contribution, std::int32_t rank, std::uint64_t first, std::size_t count);
+  std::byte* place(std::size_t level);
+
+  const Order& order_;
+  const View& view_;
+  kernels::Arithmetic arithmetic_;
+  std::vector<Schedule> schedules_;            // one for each tree
+  std::vector<std::vector<std::byte>> tiles_;  // by depth of the stack
+  std::vector<std::byte> narrow_;              // a contribution before it is widened
+  std::size_t height_ = 0;                     // of the stack
+};
+
+}  // namespace petri::order
