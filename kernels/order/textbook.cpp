@@ -171,6 +171,19 @@ Order by_host(const Shape& shape) {
   return uniform("by-host", shape, maker.take(), Determinism::run_to_run);
 }
 
+Order blocks(const Shape& shape, std::int32_t count) {
+  TreeMaker maker(shape.ranks);
+  std::vector<Operand> sums;
+  for (std::int32_t b = 0; b < count; ++b) {
+    const Block block = block_of(static_cast<std::uint64_t>(shape.ranks), count, b);
+    std::vector<Operand> members(block.count);
+    std::iota(members.begin(), members.end(), static_cast<Operand>(block.first));
+    if (!members.empty()) sums.push_back(maker.fold(members));
+  }
+  maker.fold(sums);
+  return uniform("blocks-" + std::to_string(count), shape, maker.take(), Determinism::gpu_to_gpu);
+}
+
 Order arrival(const Shape& shape, std::uint64_t seed) {
   std::vector<Operand> operands = all_ranks(shape.ranks);
   // Written out, as std::shuffle differs between standard libraries.

@@ -35,6 +35,9 @@ Order ring(const Shape& shape, std::int32_t channels = 1);
 Order double_binary_tree(const Shape& shape);
 // Ranks of each host in ascending order, then the hosts in the order of their numbers.
 Order by_host(const Shape& shape);
+// `count` blocks of neighbouring ranks, each summed in ascending order, then the blocks: what a program does that adds
+// up its local share before it reduces, for data that is spread over `count` processes. Needs count >= 1.
+Order blocks(const Shape& shape, std::int32_t count);
 // One of the orders in which contributions can arrive, drawn by `seed`; a library that sums in this order guarantees
 // none.
 Order arrival(const Shape& shape, std::uint64_t seed);

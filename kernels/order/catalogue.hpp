@@ -1,0 +1,36 @@
+// Orders by name, as they stand in a scenario, on a command line and in a table.
+//
+//   NAME[:NUMBER][@TYPE]     sequential, tree:2, ring:3@float32, arrival:7, …
+//   LIBRARY-VERSION/…        what a library does, see the library's header
+//
+// NUMBER is the one that the order takes (arity, channels, blocks, seed). TYPE widens: contributions are combined in
+// it, and the result alone is rounded back.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/cpu/arithmetic.hpp"
+#include "kernels/order/order.hpp"
+
+namespace petri::order {
+
+// An order, and how two operands are combined in it.
+struct Reduction {
+  Order order;
+  kernels::Arithmetic arithmetic;
+};
+
+// Nothing for a name that is not in the catalogue, a number that the order does not take, or a type or operation that
+// it is not defined for. The order's name is `name`.
+std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op);
+
+// A line of the catalogue: how it is written, and what it is.
+struct CatalogueLine {
+  std::string_view form, text;
+};
+const std::vector<CatalogueLine>& catalogue();
+
+}  // namespace petri::order

@@ -1,0 +1,50 @@
+// Orders by name.
+#include "kernels/order/catalogue.hpp"
+
+#include <gmock/gmock.h>
+
+namespace petri::order {
+namespace {
+
+Shape shape(std::int32_t ranks, ElementType type = ElementType::float32) {
+  return {.ranks = ranks, .count = 100, .type = type};
+}
+
+std::string text(std::string_view name, std::int32_t ranks) {
+  const auto reduction = reduction_named(name, shape(ranks), ReduceOp::sum);
+  return reduction ? text_of(tree_of(reduction->order, 0)) : "none";
+}
+
+TEST(Catalogue, each_line_names_an_order_that_is_whole) {
+  for (const CatalogueLine& line : catalogue()) {
+    const std::string_view name = line.form.substr(0, line.form.find('['));
+    for (const std::int32_t ranks : {1, 2, 7, 16}) {
+      const auto reduction = reduction_named(name, shape(ranks), ReduceOp::sum);
+      ASSERT_TRUE(reduction) << name;
+      EXPECT_TRUE(is_whole(reduction->order)) << name;
+      EXPECT_EQ(reduction->order.name, name);
+    }
+  }
+}
+
+TEST(Catalogue, numbers_are_what_the_order_takes) {
+  EXPECT_EQ(text("tree:1", 4), "(x0+(x1+(x2+x3)))");
+  EXPECT_EQ(text("blocks:2", 5), "(((x0+x1)+x2)+(x3+x4))");
+  EXPECT_EQ(text("blocks:9", 3), "((x0+x1)+x2)");
+  EXPECT_NE(text("arrival:1", 9), text("arrival:2", 9));
+  for (const std::string_view wrong : {"tree:0", "ring:0", "ring:-1", "ring:2x", "ring:", "sequential:1", "nothing", "",
+                                       "ring@", "ring@float99", "arrival:99999999999999999999"})
+    EXPECT_EQ(text(wrong, 4), "none") << wrong;
+}
+
+TEST(Catalogue, a_type_widens_what_is_combined) {
+  const auto wide = reduction_named("ring:2@float32", shape(4, ElementType::bfloat16), ReduceOp::sum);
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->arithmetic.element, ElementType::bfloat16);
+  EXPECT_EQ(wide->arithmetic.accumulator, ElementType::float32);
+  EXPECT_FALSE(reduction_named("ring@float32", shape(4, ElementType::int32), ReduceOp::sum));
+  EXPECT_FALSE(reduction_named("ring", shape(4), ReduceOp::band));
+}
+
+}  // namespace
+}  // namespace petri::order
