@@ -2,39 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 
+#include "kernels/order/libraries.hpp"
+#include "kernels/order/name.hpp"
 #include "kernels/order/textbook.hpp"
 
 namespace petri::order {
 namespace {
-
-// The parts of NAME[:NUMBER][@TYPE].
-struct Name {
-  std::string_view name;
-  std::optional<std::uint64_t> number;
-  std::optional<ElementType> accumulator;
-};
-
-std::optional<Name> split(std::string_view text) {
-  Name parts;
-  if (const auto at = text.find('@'); at != std::string_view::npos) {
-    parts.accumulator = element_type_named(text.substr(at + 1));
-    if (!parts.accumulator) return std::nullopt;
-    text = text.substr(0, at);
-  }
-  if (const auto colon = text.find(':'); colon != std::string_view::npos) {
-    const std::string_view digits = text.substr(colon + 1);
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    parts.number = number;
-    text = text.substr(0, colon);
-  }
-  parts.name = text;
-  return parts;
-}
 
 // What an order's number may be. `usual` where none is written; nothing: it takes none.
 struct NumberRule {
@@ -110,6 +85,7 @@ const std::array kEntries{
 }  // namespace
 
 std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op) {
+  if (name.find('/') != std::string_view::npos) return reduction_of_library(name, shape, op);
   const auto parts = split(name);
   if (!parts) return std::nullopt;
   const auto entry =
@@ -128,6 +104,7 @@ const std::vector<CatalogueLine>& catalogue() {
   static const std::vector<CatalogueLine> lines = [] {
     std::vector<CatalogueLine> all;
     for (const Entry& entry : kEntries) all.push_back(entry.line);
+    for (const Library& library : libraries()) all.insert(all.end(), library.lines.begin(), library.lines.end());
     return all;
   }();
   return lines;

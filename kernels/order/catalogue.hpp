@@ -1,7 +1,7 @@
 // Orders by name, as they stand in a scenario, on a command line and in a table.
 //
 //   NAME[:NUMBER][@TYPE]     sequential, tree:2, ring:3@float32, arrival:7, …
-//   LIBRARY-VERSION/…        what a library does, see the library's header
+//   LIBRARY-VERSION/…        what a library does, see libraries.hpp and the library's header
 //
 // NUMBER is the one that the order takes (arity, channels, blocks, seed). TYPE widens: contributions are combined in
 // it, and the result alone is rounded back.

@@ -46,5 +46,17 @@ TEST(Catalogue, a_type_widens_what_is_combined) {
   EXPECT_FALSE(reduction_named("ring", shape(4), ReduceOp::band));
 }
 
+TEST(Catalogue, a_library_has_its_own_orders_by_version) {
+  EXPECT_EQ(text("nccl-2.30/reduce/ring", 4), "(x0+(x3+(x2+x1)))");
+  const auto measured = reduction_named("nccl-2.30/reduce/ring", shape(4), ReduceOp::avg);
+  const auto unknown = reduction_named("nccl-9.1/reduce/ring", shape(4), ReduceOp::avg);
+  ASSERT_TRUE(measured && unknown);
+  EXPECT_EQ(measured->order.determinism, Determinism::run_to_run);
+  EXPECT_EQ(unknown->order.determinism, Determinism::not_guaranteed);
+  EXPECT_EQ(measured->arithmetic.scale, kernels::Arithmetic::Scale::before);
+  for (const std::string_view wrong : {"nccl/reduce/ring", "nccl-2.30", "nccl-2.30/", "other-1/ring", "/", "-/"})
+    EXPECT_EQ(text(wrong, 4), "none") << wrong;
+}
+
 }  // namespace
 }  // namespace petri::order

@@ -1,0 +1,29 @@
+// The libraries whose orders are in the catalogue: LIBRARY-VERSION/WHAT, e.g. "nccl-2.30/allreduce/ring:2".
+//
+// A library is one line in libraries.cpp and one file, whose header says what WHAT may be.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "kernels/order/catalogue.hpp"
+
+namespace petri::order {
+
+struct Library {
+  std::string_view name;  // in front of the version, e.g. "nccl"
+  // The order that `what` names, in the arithmetic that this library computes in; nothing where there is none. A
+  // version that the library's tables do not hold gives the order of the nearest one, and is `not_guaranteed`.
+  std::optional<Reduction> (*reduction)(std::string_view version, std::string_view what, const Shape& shape,
+                                        ReduceOp op);
+  // Each form begins with a name that is in the catalogue as it stands, up to its first bracket.
+  std::span<const CatalogueLine> lines;
+};
+
+std::span<const Library> libraries();
+
+// `name` is LIBRARY-VERSION/WHAT. Names the order so.
+std::optional<Reduction> reduction_of_library(std::string_view name, const Shape& shape, ReduceOp op);
+
+}  // namespace petri::order
