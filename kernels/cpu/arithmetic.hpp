@@ -27,6 +27,10 @@ struct Arithmetic {
   Combine combine = nullptr;
   // An average multiplies by fl(1/ranks): each contribution before the first step, or the sum after the last one.
   enum class Scale : unsigned char { none, before, after } scale = Scale::none;
+  // A library's vector body and its scalar tail may differ (in which NaN or zero they keep): in each call of its
+  // operation, what does not fill a vector of `lanes` elements is left to `tail`. Null: there is no difference.
+  Combine tail = nullptr;
+  std::size_t lanes = 1;
 };
 
 // Petri's own arithmetic for float16, bfloat16, float32, float64, int32 and int64 with sum, prod, min, max and avg (an

@@ -36,18 +36,23 @@ void Evaluator::evaluate(const Contribution& contribution, std::uint64_t first, 
 void Evaluator::evaluate_tile(const Contribution& contribution, const Part& part, std::uint64_t first,
                               std::size_t count, std::byte* result) {
   height_ = 0;
-  for (const Instruction instruction : schedules_[part.tree].instructions) {
+  const Schedule& schedule = schedules_[part.tree];
+  const Call part_alone{0, part.count};
+  const std::uint32_t* step = schedule.steps.data();
+  for (const Instruction instruction : schedule.instructions) {
     if (instruction >= 0) {
       load(contribution, (instruction + part.shift) % order_.ranks, first, count);
       continue;
     }
     std::byte* top = place(height_ - 1);
     std::byte* below = place(height_ - 2);
+    const Call& call = part.calls.empty() ? part_alone : part.calls[*step];
+    ++step;
     if (instruction == kLeftBelow) {
-      arithmetic_.combine(below, top, count);
+      combine(call, first - part.first, below, top, count);
       std::swap(tiles_[height_ - 1], tiles_[height_ - 2]);
     } else {
-      arithmetic_.combine(top, below, count);
+      combine(call, first - part.first, top, below, count);
     }
     --height_;
   }
@@ -58,6 +63,17 @@ void Evaluator::evaluate_tile(const Contribution& contribution, const Part& part
   } else {
     kernels::conversion(arithmetic_.accumulator, arithmetic_.element)(sum, result, count);
   }
+}
+
+void Evaluator::combine(const Call& call, std::uint64_t offset, const std::byte* left, std::byte* right,
+                        std::size_t count) const {
+  if (arithmetic_.tail == nullptr) return arithmetic_.combine(left, right, count);
+  const std::uint64_t at = call.before + offset;
+  const std::uint64_t body_end = call.count / arithmetic_.lanes * arithmetic_.lanes;
+  const auto body = static_cast<std::size_t>(body_end <= at ? 0 : std::min<std::uint64_t>(body_end - at, count));
+  const std::size_t bytes = body * size_of(arithmetic_.accumulator);
+  if (body > 0) arithmetic_.combine(left, right, body);
+  if (body < count) arithmetic_.tail(left + bytes, right + bytes, count - body);
 }
 
 void Evaluator::load(const Contribution& contribution, std::int32_t rank, std::uint64_t first, std::size_t count) {

@@ -20,19 +20,21 @@ using Contribution = std::function<void(std::int32_t rank, std::uint64_t first, 
 // may evaluate one order. The order must outlive it.
 class Evaluator {
  public:
-  // Elements that are combined at a time: they stay in the cache, and vector bodies are cut where a library cuts them.
+  // Elements that are combined at a time: they stay in the cache.
   static constexpr std::size_t kTile = 8192;
 
   // `rank` is whose view is evaluated. Throws std::invalid_argument where the order is not whole.
   Evaluator(const Order& order, const kernels::Arithmetic& arithmetic, std::int32_t rank = 0);
 
-  // The result of `count` elements from `first` on. Cut like this at multiples of kTile from a part's begin, or at the
-  // ends of parts, pieces give the same bits as the whole.
+  // The result of `count` elements from `first` on. Any pieces give the same bits as the whole.
   void evaluate(const Contribution& contribution, std::uint64_t first, std::uint64_t count, std::byte* result);
 
  private:
   void evaluate_tile(const Contribution& contribution, const Part& part, std::uint64_t first, std::size_t count,
                      std::byte* result);
+  // The elements of a tile that lie in the vector body of the call, and those in its scalar tail.
+  void combine(const Call& call, std::uint64_t offset, const std::byte* left, std::byte* right,
+               std::size_t count) const;
   void load(const Contribution& contribution, std::int32_t rank, std::uint64_t first, std::size_t count);
   std::byte* place(std::size_t level);
 

@@ -6,11 +6,19 @@
 namespace petri::order {
 namespace {
 
+bool calls_hold(const Tree& tree, const Part& part) {
+  if (part.calls.empty()) return true;
+  return part.calls.size() == tree.steps.size() &&
+         std::all_of(part.calls.begin(), part.calls.end(),
+                     [&](const Call& call) { return call.before + part.count <= call.count; });
+}
+
 bool covers(const Order& order, const View& view) {
   std::uint64_t next = 0;
   for (const Part& part : view) {
     if (part.first != next || part.tree >= order.trees.size()) return false;
     if (part.shift < 0 || part.shift >= order.ranks) return false;
+    if (!calls_hold(order.trees[part.tree], part)) return false;
     next += part.count;
   }
   return next == order.count;

@@ -22,12 +22,20 @@ struct Shape {
   std::size_t size_of_element() const { return size_of(type); }
 };
 
-// Neighbouring elements with one tree. What a library does in one call of its operation is one part: where such a call
-// begins and ends decides which elements its vector body takes, and which its scalar tail.
+// One call of a library's operation, seen from a part that lies within it. Where a call begins and ends decides which
+// elements its vector body takes, and which its scalar tail.
+struct Call {
+  std::uint64_t before = 0, count = 0;  // elements of it before the part's first one, and in all
+  bool operator==(const Call&) const = default;
+};
+
+// Neighbouring elements with one tree.
 struct Part {
   std::uint64_t first = 0, count = 0;
   std::uint32_t tree = 0;  // index in Order::trees
   std::int32_t shift = 0;  // rank r of the tree stands for rank (r + shift) mod ranks: a ring has one tree
+  // The call that each step of the tree is made in; empty: each is made on the part alone.
+  std::vector<Call> calls = {};
   bool operator==(const Part&) const = default;
 };
 

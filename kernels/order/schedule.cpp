@@ -36,10 +36,12 @@ Schedule schedule_of(const Tree& tree) {
     const Step step = tree.steps[static_cast<std::size_t>(operand - tree.ranks)];
     const bool right_first = height(step.right) > height(step.left);
     schedule.instructions.push_back(right_first ? kRightBelow : kLeftBelow);
+    schedule.steps.push_back(static_cast<std::uint32_t>(operand - tree.ranks));
     to_write.push_back(right_first ? step.right : step.left);
     to_write.push_back(right_first ? step.left : step.right);
   }
   std::reverse(schedule.instructions.begin(), schedule.instructions.end());
+  std::reverse(schedule.steps.begin(), schedule.steps.end());
   return schedule;
 }
 

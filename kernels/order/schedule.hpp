@@ -19,7 +19,8 @@ inline constexpr Instruction kRightBelow = -2;  // the other way round
 
 struct Schedule {
   std::vector<Instruction> instructions;
-  std::size_t height = 0;  // of the stack at most
+  std::vector<std::uint32_t> steps;  // which step of the tree each combination is, in their order
+  std::size_t height = 0;            // of the stack at most
 };
 
 Schedule schedule_of(const Tree& tree);

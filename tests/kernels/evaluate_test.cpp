@@ -88,6 +88,44 @@ TEST(Evaluate, pieces_give_the_bits_of_the_whole) {
   EXPECT_EQ(whole, pieces);
 }
 
+// Keeps the left side in a vector's body, and the right one in its tail.
+kernels::Arithmetic left_in_the_body(std::size_t lanes) {
+  kernels::Arithmetic how = *arithmetic(ElementType::float32, ReduceOp::sum);
+  how.combine = [](const void* left, void* right, std::size_t count) {
+    std::memcpy(right, left, count * sizeof(float));
+  };
+  how.tail = [](const void*, void*, std::size_t) {};
+  how.lanes = lanes;
+  return how;
+}
+
+TEST(Evaluate, the_tail_of_each_call_is_its_last_elements) {
+  Order order = sequential({.ranks = 2, .count = 10});
+  const auto result = [&](std::uint64_t piece) {
+    std::string sides;
+    Evaluator evaluator(order, left_in_the_body(4));
+    for (std::uint64_t at = 0; at < 10; at += piece) {
+      std::vector<float> values(10);
+      const std::uint64_t count = std::min(piece, 10 - at);
+      const Vectors<float> vectors{std::vector<float>(10, 0), std::vector<float>(10, 1)};
+      evaluator.evaluate(from(vectors), at, count, reinterpret_cast<std::byte*>(values.data()));
+      for (std::uint64_t i = 0; i < count; ++i) sides += values[i] == 0 ? 'L' : 'R';
+    }
+    return sides;
+  };
+  for (const std::uint64_t piece : {1, 3, 10}) {
+    order.views = {{{0, 10, 0, 0}}};
+    EXPECT_EQ(result(piece), "LLLLLLLLRR");
+    order.views = {{{0, 3, 0, 0}, {3, 7, 0, 0}}};
+    EXPECT_EQ(result(piece), "RRRLLLLRRR");
+    // The second part lies in a call of 12 elements that began two before it.
+    order.views = {{{0, 3, 0, 0}, {3, 7, 0, 0, {{2, 12}}}}};
+    EXPECT_EQ(result(piece), "RRRLLLLLLL");
+    order.views = {{{0, 3, 0, 0, {{0, 4}}}, {3, 7, 0, 0, {{2, 11}}}}};
+    EXPECT_EQ(result(piece), "LLLLLLLLLR");
+  }
+}
+
 TEST(Evaluate, refuses_an_order_that_loses_a_contribution) {
   Order order = sequential({.ranks = 3, .count = 1});
   order.trees[0].steps.pop_back();

@@ -51,6 +51,11 @@ TEST(Order, is_not_whole_with_a_gap_a_lost_or_a_doubled_contribution) {
   Order early = good;
   early.trees[0].steps[0].right = 5;
   EXPECT_FALSE(is_whole(early));
+  Order outside = good;  // a part that reaches beyond its call
+  outside.views[0][1].calls = {{0, 9}, {8, 9}, {0, 9}};
+  EXPECT_FALSE(is_whole(outside));
+  outside.views[0][1].calls.pop_back();
+  EXPECT_FALSE(is_whole(outside));
   Order lost = good;
   lost.trees[0].steps.pop_back();
   EXPECT_FALSE(is_whole(lost));
