@@ -13,6 +13,7 @@
 
 #include "harness/trace/packed_numbers.hpp"
 #include "kernels/types/element_type.hpp"
+#include "kernels/types/generator.hpp"
 
 namespace petri {
 
@@ -35,7 +36,7 @@ struct Summary {
 
 // Payload made by a generator instead of being stored.
 struct Fill {
-  std::string generator;
+  Generator generator = Generator::uniform;
   std::uint64_t seed = 0;
   double scale = 1.0;
   bool operator==(const Fill&) const = default;

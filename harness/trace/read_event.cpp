@@ -35,6 +35,11 @@ ElementType read_type(JsonValue& value) {
   return read_name(value, element_type_named, "element type", names);
 }
 
+Generator read_generator(JsonValue& value) {
+  static const std::vector<std::string_view> names(generator_names().begin(), generator_names().end());
+  return read_name(value, generator_named, "generator", names);
+}
+
 ReduceOp read_reduce(JsonValue& value) {
   static const auto names = names_up_to(ReduceOp::user);
   return read_name(value, reduce_op_named, "reduction", names);
@@ -96,7 +101,7 @@ Fill read_fill(JsonValue& value) {
   Fill fill;
   value.line().fields(value.object(), kFill, nullptr, [&](Key key, JsonValue field) {
     if (key == Key::generator_)
-      fill.generator = field.text();
+      fill.generator = read_generator(field);
     else if (key == Key::seed_)
       fill.seed = field.natural();
     else if (key == Key::scale_)

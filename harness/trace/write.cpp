@@ -215,7 +215,7 @@ void put_payload(json& line, const EventExtras& extras) {
   if (extras.out()) line["out"] = summary(*extras.out());
   for (const double value : extras.values()) line["values"].push_back(number(value));
   if (extras.fill())
-    line["fill"] = {{"generator", extras.fill()->generator},
+    line["fill"] = {{"generator", name_of(extras.fill()->generator)},
                     {"seed", extras.fill()->seed},
                     {"scale", number(extras.fill()->scale)}};
   put_text(line, "npy", extras.npy());

@@ -11,9 +11,7 @@ namespace petri {
 
 using Bytes = std::vector<std::byte>;
 
-// `elements` elements of `type` as rank `rank` sends them in this event. In order of preference: `values`, repeated
-// when they are too few; `fill` ("constant": scale everywhere; "ramp": scale × index; any other name: uniform in
-// [-scale, scale) from seed, rank and index); a pattern of small integers that differs by rank and index.
+// `elements` elements of `type` as rank `rank` sends them in this event: see kernels/cpu/payload.hpp.
 Bytes payload_of(const Event& event, std::int32_t rank, ElementType type, std::size_t elements);
 
 }  // namespace petri

@@ -1,0 +1,76 @@
+#include "kernels/cpu/payload.hpp"
+
+#include <Eigen/Core>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace petri::kernels {
+namespace {
+
+template <class T>
+T converted(double value) {
+  if constexpr (std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>) {
+    // By way of float32 a value could be rounded twice: to odd first, which the second rounding then sees through.
+    float odd = static_cast<float>(value);
+    if (static_cast<double>(odd) != value && value == value) {
+      auto bits = Eigen::numext::bit_cast<std::uint32_t>(odd);
+      if (std::abs(static_cast<double>(odd)) > std::abs(value)) --bits;
+      odd = Eigen::numext::bit_cast<float>(bits | 1U);
+    }
+    return static_cast<T>(odd);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else if constexpr (!std::is_integral_v<T>) {  // complex
+    return T(static_cast<typename T::value_type>(value));
+  } else {
+    // Outside the type's range the conversion is undefined.
+    const double low = static_cast<double>(std::numeric_limits<T>::min());
+    const double high = static_cast<double>(std::numeric_limits<T>::max());
+    if (!(value > low)) return std::numeric_limits<T>::min();
+    return value < high ? static_cast<T>(value) : std::numeric_limits<T>::max();
+  }
+}
+
+template <class T>
+void write_all(const Payload& payload, std::int32_t rank, std::uint64_t first, std::size_t count, std::byte* out) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const T value = converted<T>(value_at(payload, rank, first + i));
+    std::memcpy(out + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+}  // namespace
+
+double value_at(const Payload& payload, std::int32_t rank, std::uint64_t index) {
+  if (!payload.values.empty()) return payload.values[index % payload.values.size()];
+  if (payload.generator) return value_of(*payload.generator, payload.seed, payload.scale, rank, index);
+  return static_cast<double>((static_cast<std::uint64_t>(rank) * 7 + index) % 13 + 1);
+}
+
+void write_payload(const Payload& payload, std::int32_t rank, ElementType type, std::uint64_t first, std::size_t count,
+                   std::byte* out) {
+  const auto write = [&]<class T>(T) { write_all<T>(payload, rank, first, count, out); };
+  switch (type) {
+    case ElementType::float16: return write(Eigen::half{});
+    case ElementType::bfloat16: return write(Eigen::bfloat16{});
+    case ElementType::float32: return write(float{});
+    case ElementType::float64: return write(double{});
+    case ElementType::longdouble: return write(static_cast<long double>(0));
+    case ElementType::complex64: return write(std::complex<float>{});
+    case ElementType::complex128: return write(std::complex<double>{});
+    default: break;
+  }
+  switch (size_of(type)) {
+    case 2: return write(std::int16_t{});
+    case 0:
+    case 4: return write(std::int32_t{});
+    case 8: return write(std::int64_t{});
+    default: break;
+  }
+  // Pair and other types: byte by byte.
+  write_all<std::int8_t>(payload, rank, first * size_of(type), count * size_of(type), out);
+}
+
+}  // namespace petri::kernels
