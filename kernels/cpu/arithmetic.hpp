@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -18,6 +19,9 @@ namespace petri::kernels {
 // right[i] = left[i] op right[i], as MPI's user functions do (MPI 4.1, section 6.9.5). The sides may not overlap.
 using Combine = void (*)(const void* left, void* right, std::size_t count);
 
+// right[i] = left[i] · fl(1/ranks) + right[i] in one rounding.
+using CombineScaled = void (*)(const void* left, void* right, std::size_t count, std::int32_t ranks);
+
 // Elements of one type as those of another, rounded to nearest.
 using Convert = void (*)(const void* from, void* to, std::size_t count);
 
@@ -25,8 +29,11 @@ struct Arithmetic {
   ElementType element = ElementType::float32;      // of contributions and of the result
   ElementType accumulator = ElementType::float32;  // of what is combined; equal to `element` unless a library widens
   Combine combine = nullptr;
-  // An average multiplies by fl(1/ranks): each contribution before the first step, or the sum after the last one.
-  enum class Scale : unsigned char { none, before, after } scale = Scale::none;
+  // An average multiplies by fl(1/ranks): each contribution before the first step, or the sum after the last one. Where
+  // a compiler fuses the multiplication with the addition that follows, a contribution that is the left side of its
+  // step takes part through `combine_scaled`, and all others are scaled before.
+  enum class Scale : unsigned char { none, before, after, fused } scale = Scale::none;
+  CombineScaled combine_scaled = nullptr;
   // A library's vector body and its scalar tail may differ (in which NaN or zero they keep): in each call of its
   // operation, what does not fill a vector of `lanes` elements is left to `tail`. Null: there is no difference.
   Combine tail = nullptr;

@@ -38,31 +38,38 @@ void Evaluator::evaluate_tile(const Contribution& contribution, const Part& part
   height_ = 0;
   const Schedule& schedule = schedules_[part.tree];
   const Call part_alone{0, part.count};
-  const std::uint32_t* step = schedule.steps.data();
+  const std::uint32_t* made_in = schedule.steps.data();
   for (const Instruction instruction : schedule.instructions) {
     if (instruction >= 0) {
       load(contribution, (instruction + part.shift) % order_.ranks, first, count);
       continue;
     }
-    std::byte* top = place(height_ - 1);
-    std::byte* below = place(height_ - 2);
-    const Call& call = part.calls.empty() ? part_alone : part.calls[*step];
-    ++step;
+    const std::size_t top = height_ - 1, below = height_ - 2;
+    const Call& call = part.calls.empty() ? part_alone : part.calls[*made_in];
+    ++made_in;
     if (instruction == kLeftBelow) {
-      combine(call, first - part.first, below, top, count);
-      std::swap(tiles_[height_ - 1], tiles_[height_ - 2]);
+      step(call, first - part.first, below, top, count);
+      std::swap(tiles_[top], tiles_[below]);
     } else {
-      combine(call, first - part.first, top, below, count);
+      step(call, first - part.first, top, below, count);
     }
+    bare_[below] = false;
     --height_;
   }
   std::byte* sum = place(0);
+  if (bare_[0]) kernels::scale(arithmetic_.accumulator, sum, count, order_.ranks);
   if (arithmetic_.scale == Arithmetic::Scale::after) kernels::scale(arithmetic_.accumulator, sum, count, order_.ranks);
   if (arithmetic_.accumulator == arithmetic_.element) {
     std::memcpy(result, sum, count * size_of(arithmetic_.element));
   } else {
     kernels::conversion(arithmetic_.accumulator, arithmetic_.element)(sum, result, count);
   }
+}
+
+void Evaluator::step(const Call& call, std::uint64_t offset, std::size_t left, std::size_t right, std::size_t count) {
+  if (bare_[right]) kernels::scale(arithmetic_.accumulator, place(right), count, order_.ranks);
+  if (bare_[left]) return arithmetic_.combine_scaled(place(left), place(right), count, order_.ranks);
+  combine(call, offset, place(left), place(right), count);
 }
 
 void Evaluator::combine(const Call& call, std::uint64_t offset, const std::byte* left, std::byte* right,
@@ -77,7 +84,8 @@ void Evaluator::combine(const Call& call, std::uint64_t offset, const std::byte*
 }
 
 void Evaluator::load(const Contribution& contribution, std::int32_t rank, std::uint64_t first, std::size_t count) {
-  std::byte* target = place(height_++);
+  std::byte* target = place(height_);
+  bare_[height_++] = arithmetic_.scale == Arithmetic::Scale::fused;
   const bool narrow = arithmetic_.accumulator != arithmetic_.element;
   if (narrow) narrow_.resize(kTile * size_of(arithmetic_.element));
   std::byte* read_to = narrow ? narrow_.data() : target;
@@ -87,7 +95,10 @@ void Evaluator::load(const Contribution& contribution, std::int32_t rank, std::u
 }
 
 std::byte* Evaluator::place(std::size_t level) {
-  while (tiles_.size() <= level) tiles_.emplace_back(kTile * size_of(arithmetic_.accumulator));
+  while (tiles_.size() <= level) {
+    tiles_.emplace_back(kTile * size_of(arithmetic_.accumulator));
+    bare_.push_back(false);
+  }
   return tiles_[level].data();
 }
 

@@ -35,6 +35,8 @@ class Evaluator {
   // The elements of a tile that lie in the vector body of the call, and those in its scalar tail.
   void combine(const Call& call, std::uint64_t offset, const std::byte* left, std::byte* right,
                std::size_t count) const;
+  // One step with the sides at these levels of the stack.
+  void step(const Call& call, std::uint64_t offset, std::size_t left, std::size_t right, std::size_t count);
   void load(const Contribution& contribution, std::int32_t rank, std::uint64_t first, std::size_t count);
   std::byte* place(std::size_t level);
 
@@ -43,6 +45,7 @@ class Evaluator {
   kernels::Arithmetic arithmetic_;
   std::vector<Schedule> schedules_;            // one for each tree
   std::vector<std::vector<std::byte>> tiles_;  // by depth of the stack
+  std::vector<bool> bare_;                     // by depth: a contribution that is still to be scaled
   std::vector<std::byte> narrow_;              // a contribution before it is widened
   std::size_t height_ = 0;                     // of the stack
 };

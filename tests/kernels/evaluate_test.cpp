@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "kernels/cpu/nccl_ops.hpp"
 #include "kernels/order/textbook.hpp"
 
 namespace petri::order {
@@ -200,6 +201,22 @@ TEST(Evaluate, an_average_scales_the_sum_or_each_contribution) {
   EXPECT_EQ(result(), 16777216.0F * third);
   how.scale = kernels::Arithmetic::Scale::before;
   EXPECT_EQ(result(), (16777216.0F * third + third) + third);
+}
+
+TEST(Evaluate, a_fused_average_rounds_a_left_contribution_together_with_what_it_meets) {
+  const auto how = *kernels::nccl_arithmetic(ElementType::float32, ReduceOp::avg, kernels::NcclKernel::simple);
+  const Vectors<float> vectors{{1.1F}, {-2.3F}, {1.7F}, {5.9F}};
+  const auto result = [&](const Order& order) {
+    float value = 0;
+    Evaluator(order, how).evaluate(from(vectors), 0, 1, reinterpret_cast<std::byte*>(&value));
+    return value;
+  };
+  const float quarter = 0.25F, third = 1.0F / 3.0F;
+  const float pairs = std::fma(1.1F, quarter, -2.3F * quarter) + std::fma(1.7F, quarter, 5.9F * quarter);
+  EXPECT_EQ(result(recursive_doubling({.ranks = 4, .count = 1})), pairs);
+  EXPECT_EQ(result(heap_tree({.ranks = 3, .count = 1}, 1)),
+            std::fma(1.1F, third, std::fma(-2.3F, third, 1.7F * third)));
+  EXPECT_EQ(result(sequential({.ranks = 1, .count = 1})), 1.1F);
 }
 
 }  // namespace
