@@ -9,7 +9,7 @@ namespace petri::order {
 
 std::span<const Library> libraries() {
   static const std::array all{
-      Library{"nccl", nccl_reduction, nccl_lines()},
+      Library{"nccl", nccl::reduction, nccl::lines()},
   };
   return all;
 }

@@ -1,42 +1,136 @@
+// Names of NCCL's orders.
 #include "kernels/order/nccl.hpp"
 
+#include <algorithm>
 #include <array>
 
-namespace petri::order {
+#include "kernels/cpu/nccl_ops.hpp"
+#include "kernels/order/name.hpp"
+
+namespace petri::order::nccl {
 namespace {
 
-// Along the ring from `first`, each rank adding its own to what comes in.
-Tree around_the_ring(std::int32_t ranks, std::int32_t first) {
-  TreeMaker maker(ranks);
-  Operand sum = first % ranks;
-  for (std::int32_t i = 1; i < ranks; ++i) sum = maker.combine((first + i) % ranks, sum);
-  return maker.take();
+template <class Value>
+struct Named {
+  std::string_view name;
+  Value value;
+};
+
+constexpr std::array kCollectives{
+    Named<Collective>{"allreduce", Collective::allreduce},
+    Named<Collective>{"reduce", Collective::reduce},
+    Named<Collective>{"reduce-scatter", Collective::reduce_scatter},
+};
+constexpr std::array kAlgorithms{
+    Named<Algorithm>{"ring", Algorithm::ring},
+    Named<Algorithm>{"tree", Algorithm::tree},
+    Named<Algorithm>{"pat", Algorithm::pat},
+    Named<Algorithm>{"symmetric-ll", Algorithm::symmetric_ll},
+    Named<Algorithm>{"symmetric-ld", Algorithm::symmetric_ld},
+    Named<Algorithm>{"symmetric-mc", Algorithm::symmetric_multicast},
+    Named<Algorithm>{"nvls", Algorithm::nvls},
+    Named<Algorithm>{"nvls-tree", Algorithm::nvls_tree},
+    Named<Algorithm>{"collnet-chain", Algorithm::collnet_chain},
+    Named<Algorithm>{"collnet-direct", Algorithm::collnet_direct},
+};
+constexpr std::array kProtocols{
+    Named<Protocol>{"simple", Protocol::simple},
+    Named<Protocol>{"ll", Protocol::ll},
+    Named<Protocol>{"ll128", Protocol::ll128},
+};
+
+template <class Table, class Value>
+bool take(const Table& table, std::string_view name, Value& value) {
+  const auto entry = std::find_if(table.begin(), table.end(), [&](const auto& e) { return e.name == name; });
+  if (entry != table.end()) value = entry->value;
+  return entry != table.end();
 }
 
-// An average multiplies each contribution first (src/enqueue.cc, ncclDevPreMulSum).
-std::optional<kernels::Arithmetic> nccl_arithmetic(ElementType type, ReduceOp op) {
-  if (op != ReduceOp::sum && op != ReduceOp::prod && op != ReduceOp::avg) return std::nullopt;
-  auto how = kernels::arithmetic(type, op);
-  if (how && op == ReduceOp::avg) how->scale = kernels::Arithmetic::Scale::before;
-  return how;
+// Up to the next slash, which goes as well.
+std::string_view next_word(std::string_view& text) {
+  const std::string_view word = text.substr(0, text.find('/'));
+  text.remove_prefix(std::min(text.size(), word.size() + 1));
+  return word;
 }
+
+std::optional<Choice> choice_named(std::string_view what) {
+  const auto parts = split(what);
+  if (!parts || parts->accumulator) return std::nullopt;
+  const std::uint64_t channels = parts->number.value_or(1);
+  if (channels < 1 || channels > 64) return std::nullopt;  // MAXCHANNELS
+  Choice choice;
+  choice.channels = static_cast<std::int32_t>(channels);
+  std::string_view rest = parts->name;
+  if (rest.empty() || rest.back() == '/') return std::nullopt;
+  std::string_view word = next_word(rest);
+  if (take(kCollectives, word, choice.collective)) word = next_word(rest);
+  if (!take(kAlgorithms, word, choice.algorithm)) return std::nullopt;
+  if (!rest.empty() && !take(kProtocols, next_word(rest), choice.protocol)) return std::nullopt;
+  if (!rest.empty()) return std::nullopt;
+  return choice;
+}
+
+kernels::NcclKernel kernel_of(const Choice& choice) {
+  switch (choice.algorithm) {
+    case Algorithm::symmetric_ll:
+    case Algorithm::symmetric_ld:
+    case Algorithm::symmetric_multicast: return kernels::NcclKernel::symmetric;
+    default: return choice.protocol == Protocol::ll128 ? kernels::NcclKernel::ll128 : kernels::NcclKernel::simple;
+  }
+}
+
+// PAT does not scale (src/enqueue.cc, updateCollCostTable), and no symmetric allreduce does.
+bool has_average(const Version& version, const Choice& choice) {
+  if (choice.algorithm == Algorithm::pat) return false;
+  if (kernel_of(choice) != kernels::NcclKernel::symmetric) return true;
+  return version.symmetric_average && choice.collective == Collective::reduce_scatter;
+}
+
+constexpr std::array kVersions{
+    Version{"2.28", 16 << 10, true, false},
+    Version{"2.29", 32 << 10, false, false},
+    Version{"2.30", 32 << 10, false, true},
+};
 
 }  // namespace
 
-std::optional<Reduction> nccl_reduction(std::string_view version, std::string_view what, const Shape& shape,
-                                        ReduceOp op) {
-  if (what != "reduce/ring") return std::nullopt;
-  const auto how = nccl_arithmetic(shape.type, op);
+std::span<const Version> versions() {
+  return kVersions;
+}
+
+std::optional<Reduction> reduction(std::string_view version, std::string_view what, const Shape& shape, ReduceOp op) {
+  const auto known =
+      std::find_if(kVersions.begin(), kVersions.end(), [&](const Version& v) { return v.name == version; });
+  const Version& rules = known != kVersions.end() ? *known : kVersions.back();
+  const auto choice = choice_named(what);
+  if (!choice || (op == ReduceOp::avg && !has_average(rules, *choice))) return std::nullopt;
+  const auto how = kernels::nccl_arithmetic(shape.type, op, kernel_of(*choice));
   if (!how) return std::nullopt;
-  const auto determinism = version == "2.30" ? Determinism::run_to_run : Determinism::not_guaranteed;
-  return Reduction{uniform("reduce/ring", shape, around_the_ring(shape.ranks, 1), determinism), *how};
+  auto order = order_of(rules, *choice, shape);
+  if (!order) return std::nullopt;
+  const bool varies = op == ReduceOp::avg && kernels::averages_vary(shape.type, kernel_of(*choice));
+  if (known == kVersions.end() || varies) order->determinism = Determinism::not_guaranteed;
+  return Reduction{std::move(*order), *how};
 }
 
-std::span<const CatalogueLine> nccl_lines() {
-  static constexpr std::array lines{
-      CatalogueLine{"nccl-2.30/reduce/ring", "around the ring, from the rank after the root 0"},
+std::span<const CatalogueLine> lines() {
+  static constexpr std::array all{
+      CatalogueLine{"nccl-2.30/ring[/PROTOCOL][:CHANNELS]", "allreduce around a ring, a chunk for each rank"},
+      CatalogueLine{"nccl-2.30/tree[/PROTOCOL][:CHANNELS]",
+                    "allreduce up a tree: a chain in each host, two trees of hosts"},
+      CatalogueLine{"nccl-2.30/symmetric-ll", "allreduce on registered memory: ranks in ascending order"},
+      CatalogueLine{"nccl-2.30/symmetric-ld[:BLOCKS]",
+                    "allreduce on registered memory: from the rank that owns the elements"},
+      CatalogueLine{"nccl-2.30/nvls",
+                    "allreduce in the switch, in an order that nothing defines; also nvls-tree, symmetric-mc"},
+      CatalogueLine{"nccl-2.30/collnet-direct",
+                    "allreduce in the network, in an order that nothing defines; also collnet-chain"},
+      CatalogueLine{"nccl-2.30/reduce/ring[/PROTOCOL][:CHANNELS]", "around the ring, from the rank after the root 0"},
+      CatalogueLine{"nccl-2.30/reduce-scatter/ring[/PROTOCOL][:CHANNELS]",
+                    "each block from the rank after the one that gets it"},
+      CatalogueLine{"nccl-2.30/reduce-scatter/pat[:CHANNELS]", "a binomial tree that aggregates steps; no average"},
   };
-  return lines;
+  return all;
 }
 
-}  // namespace petri::order
+}  // namespace petri::order::nccl

@@ -53,7 +53,7 @@ TEST(Catalogue, a_library_has_its_own_orders_by_version) {
   ASSERT_TRUE(measured && unknown);
   EXPECT_EQ(measured->order.determinism, Determinism::run_to_run);
   EXPECT_EQ(unknown->order.determinism, Determinism::not_guaranteed);
-  EXPECT_EQ(measured->arithmetic.scale, kernels::Arithmetic::Scale::before);
+  EXPECT_EQ(measured->arithmetic.scale, kernels::Arithmetic::Scale::fused);
   for (const std::string_view wrong : {"nccl/reduce/ring", "nccl-2.30", "nccl-2.30/", "other-1/ring", "/", "-/"})
     EXPECT_EQ(text(wrong, 4), "none") << wrong;
 }
