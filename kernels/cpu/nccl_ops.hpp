@@ -8,9 +8,8 @@
 //   the results is the device's one NaN, 0x7fffffff or 0x7fff, whatever its operands were. For float64 the payload of a
 //   NaN is that of the host; no source says what a device gives.
 // - min and max are fminf, fmaxf, __hmin and __hmax: of a number and a NaN the number, of two NaNs the device's one,
-// and
-//   -0 is below +0. So no operand is preferred, and results do not depend on which one is on the left. This is the same
-//   on all architectures: below compute capability 8.0 halves are compared as float32, which gives the same bits.
+//   and -0 is below +0. So no operand is preferred, and results do not depend on which one is on the left. This is the
+//   same on all architectures: below compute capability 8.0 halves are compared as float32, which gives the same bits.
 // - An average of floating elements multiplies each contribution by fl(1/ranks) (ncclDevPreMulSum), in the type of the
 //   elements. The compiler fuses this with the addition that follows: in libnccl 2.28.9 for CUDA 13, Simple and LL hold
 //   FFMA, DFMA and HFMA2 there for compute capabilities 8.0, 9.0 and 10.0. In LL128 halves are not fused, and of

@@ -12,31 +12,27 @@
 // order is that of the whole vector, block d of which rank d ends with; a count that is no multiple of the ranks counts
 // as the next one, since its caller must pad it.
 //
-// What is read from the sources, file by file (2.28.3, 2.29.2, the tree between 2.29.7 and 2.31, 2.31.2; nothing was
-// run):
+// What the sources say, file by file. Read were 2.28.3, 2.29.2, and for 2.30 commit 51c58fd, between 2.29.7 and 2.31.2;
+// nothing was run. The cells of 2.28 are also those in the code of libnccl 2.28.9.
 //
 // - Ring allreduce (src/device/all_reduce.h, runRing): a pass covers `ranks` chunks; chunk c begins at ring position
-// c+1
-//   and ends at c, positions counted from rank 0. A pass that is not full has chunks of alignUp(ceil(rest / ranks), 16
-//   bytes). Reduce (reduce.h) begins after the root, reduce-scatter (reduce_scatter.h) after the rank that gets the
-//   block.
+//   c+1 and ends at c, positions counted from rank 0. Chunks of a pass that is not full are ceil(rest / ranks)
+//   elements, aligned up to 16 bytes. Reduce (reduce.h) begins after the root, reduce-scatter (reduce_scatter.h) after
+//   the rank that gets the block.
 // - Tree (all_reduce.h, runTreeSplit): ((own + first) + second) + third, alike in all protocols (prims_simple.h,
 //   genericOp; prims_ll.h, LLGenericOp; prims_ll128.h, recvReduceSendCopy). The first child is the next rank of the
 //   chain inside the host, then come the hosts below (src/graph/connect.cc: ncclTopoPreset, setTreeDown, connectTrees).
-//   Hosts form two binary trees (src/graph/trees.cc): the second mirrors the first, or is shifted by one for an odd
-//   number.
+//   Hosts form two binary trees (src/graph/trees.cc): the second mirrors the first, or is shifted by one where their
+//   number is odd.
 // - Channels (src/enqueue.cc, scheduleCollTasksToPlan; src/include/device.h, ncclCollCbdPart): contiguous parts, whole
 //   cells but for the last one. The largest chunk is a connection's buffer over NCCL_STEPS (calcCollChunking).
-// - PAT (src/include/collectives.h, PatRSAlgorithm; prims_simple.h, patReduce): a binomial tree on (d - rank) mod
-// ranks,
-//   whose children come in an order that depends on how much is aggregated.
-// - Symmetric kernels (src/device/symmetric): LL folds rank 0, 1, …; LD folds from the rank that owns the elements.
-// Ranks
-//   take turns at 2 KiB, at 512 bytes of what is left, and at 32 elements of the rest, with buffers aligned to 16
+// - PAT (src/include/collectives.h, PatRSAlgorithm; prims_simple.h, patReduce): for the block of rank d a binomial tree
+//   on (d - rank) mod ranks, whose children come in an order that depends on how many steps are aggregated.
+// - Symmetric kernels (src/device/symmetric): LL folds ranks 0, 1, …; LD folds from the rank that owns the elements on.
+//   Ranks take turns at 2 KiB, at 512 bytes of what is left, and at 32 elements of the rest, with buffers aligned to 16
 //   bytes. Kernels that use the tensor memory accelerator (compute capability 10.0) take turns at other sizes.
 // - NVLS and symmetric-mc reduce in the switch, CollNet in the network: no source defines their order. The order here
-// is
-//   then one of those that are possible, and `not_guaranteed`.
+//   is then one of those that are possible, and `not_guaranteed`.
 //
 // Operands: a rank's own contribution is the left side. In LL and LL128 the device has it on the right; in the
 // arithmetic of kernels/cpu/nccl_ops.hpp the sides are alike.
@@ -44,11 +40,17 @@
 // What no source fixes, because NCCL searches the machine for it, and what a Choice takes as given: the rings and the
 // chain inside a host (in ascending order unless given), how the children of a host are attached to its ranks, and the
 // number of channels. NCCL_DEBUG=INFO with NCCL_DEBUG_SUBSYS=INIT,GRAPH,TUNING prints all of them ("Channel 00/02 : 0 1
-// 2 3", "Trees [0] 1/-1/-1->0->-1", "channel{Lo..Hi}={0..1}"). A device run is checked so: NCCL_ALGO and NCCL_PROTO
-// force the choice (e.g. NCCL_ALGO=allreduce:ring, NCCL_PROTO=LL), NCCL_MIN_NCHANNELS = NCCL_MAX_NCHANNELS = N fixes
-// those of the communicator (small operations still use fewer: the TUNING line says how many), NCCL_NVLS_ENABLE=0 and
-// NCCL_COLLNET_ENABLE=0 rule the undefined orders out, NCCL_GRAPH_FILE fixes rings and trees; one collective at a time,
-// since operations of one group share channels, and no tuner plugin, which may change channels and chunks.
+// 2 3", "Trees [0] 1/-1/-1->0->-1", "channel{Lo..Hi}={0..1}").
+//
+// A run on devices is checked against an order so:
+// - NCCL_ALGO and NCCL_PROTO force the algorithm and protocol, e.g. NCCL_ALGO=allreduce:ring, NCCL_PROTO=LL;
+// - NCCL_MIN_NCHANNELS = NCCL_MAX_NCHANNELS = N fixes the channels of the communicator, NCCL_SYM_CTAS the blocks of a
+//   symmetric kernel. Small operations still use fewer channels, and the tree of a channel depends on how many were
+//   searched: the lines above say both;
+// - NCCL_GRAPH_FILE fixes rings and trees; NCCL_NVLS_ENABLE=0 and NCCL_COLLNET_ENABLE=0 rule out what nothing defines,
+//   NCCL_WIN_ENABLE=0 symmetric kernels;
+// - one collective at a time, since the operations of a group share channels, and no tuner plugin, which may change
+//   channels and chunks.
 #pragma once
 
 #include <cstdint>

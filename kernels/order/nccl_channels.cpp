@@ -11,7 +11,7 @@ std::uint64_t over(std::uint64_t value, std::uint64_t divisor) {
   return (value + divisor - 1) / divisor;
 }
 
-// Bytes over the links for each byte of an operation; LL counts fourfold, since its lines are half flags.
+// Bytes over the links for each byte of an operation; those of LL count fourfold.
 std::uint64_t traffic_of_a_byte(const Choice& choice, std::int32_t ranks) {
   std::uint64_t traffic = 1;
   if (choice.collective == Collective::allreduce) traffic = 2;
@@ -73,14 +73,17 @@ std::vector<ChannelPart> channel_parts(const Version& version, const Choice& cho
 }
 
 std::uint64_t chunk_elements(const Choice& choice, std::uint64_t bytes, std::uint64_t size) {
+  const auto whole_grains = [&](std::uint64_t chunk, std::uint64_t grain) {
+    return std::max<std::uint64_t>(chunk / grain, 1) * (grain / size);
+  };
   switch (choice.protocol) {
     case Protocol::ll: {  // 512 threads, 8 lines of 16 bytes each; half of a line is data
       const std::uint64_t buffer = choice.buffer != 0 ? choice.buffer : kSteps * 512 * 8 * 16;
-      return buffer / kSteps / 2 / 16 * (16 / size);
+      return whole_grains(buffer / kSteps / 2, 16);
     }
     case Protocol::ll128: {  // 640 threads, 120 words each; 15 of 16 words of a line are data, 1920 bytes of a warp
       const std::uint64_t buffer = choice.buffer != 0 ? choice.buffer : kSteps * 640 * 120 * 8;
-      return buffer / kSteps / 16 * 15 / 1920 * (1920 / size);
+      return whole_grains(buffer / kSteps / 16 * 15, 1920);
     }
     default: break;
   }
@@ -88,7 +91,7 @@ std::uint64_t chunk_elements(const Choice& choice, std::uint64_t bytes, std::uin
   if (choice.algorithm == Algorithm::ring && choice.collective != Collective::reduce) chunk *= kSteps / 2;
   if (choice.algorithm == Algorithm::pat)
     while (chunk * 16 > bytes && chunk > 65536) chunk /= 2;
-  return chunk / 512 * (512 / size);
+  return whole_grains(chunk, 512);
 }
 
 }  // namespace petri::order::nccl

@@ -16,8 +16,7 @@ Tree ring_tree(std::span<const std::int32_t> ring, std::size_t first);
 // The first or the second tree over the hosts, with the chains inside them. `chains` holds the ranks of each host.
 Tree host_tree(const std::vector<std::vector<std::int32_t>>& chains, HostTree pattern, bool second);
 
-// The tree of PAT for the block of rank 0; for that of rank d all ranks are shifted by d. `aggregation` is a power of
-// two.
+// The tree of PAT for the block of rank 0; for that of rank d all ranks are shifted by d. Needs a power of two.
 Tree pat_tree(std::int32_t ranks, std::int32_t aggregation);
 
 // How many steps PAT aggregates in a channel of `channel_bytes`, sent in chunks of `chunk_bytes`.

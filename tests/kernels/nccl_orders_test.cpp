@@ -88,6 +88,13 @@ TEST(NcclRing, a_full_pass_has_the_largest_chunk_of_its_protocol) {
   }
 }
 
+TEST(NcclRing, a_chunk_is_half_of_the_buffer_that_is_set) {
+  const Choice choice{.buffer = 16384};  // NCCL_BUFFSIZE: four of eight slots
+  EXPECT_THAT(counts(order_of(newest(), choice, shape(2, 5000))->views[0]), ElementsAre(2048, 2048, 452, 452));
+  const Choice tiny{.protocol = Protocol::ll128, .buffer = 1};
+  EXPECT_EQ(counts(order_of(newest(), tiny, shape(2, 961))->views[0]).front(), 480U);
+}
+
 TEST(NcclRing, takes_the_ring_that_it_is_given) {
   const Choice choice{.rings = {{2, 1, 3, 0}}};  // from rank 0 on: 0, 2, 1, 3
   EXPECT_EQ(text(choice, shape(4, 16), 0), "(x0+(x3+(x1+x2)))");
