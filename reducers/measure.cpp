@@ -117,6 +117,8 @@ void add_extras(Bytes& out, const EventExtras& x) {
   out.add(x.recvbuffer());
   out.add(x.in());
   out.add(x.out());
+  out.add(x.orders().size());
+  for (const std::string& order : x.orders()) out.add(order);
   out.add(x.values());
   out.add(x.fill());
   out.add(x.free_keys());

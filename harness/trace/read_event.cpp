@@ -91,6 +91,12 @@ Summary read_summary(JsonValue& value) {
   return summary;
 }
 
+std::vector<std::string> read_texts(JsonValue& value) {
+  std::vector<std::string> texts;
+  value.each_element([&](JsonValue text) { texts.emplace_back(text.text()); });
+  return texts;
+}
+
 std::vector<double> read_values(JsonValue& value) {
   std::vector<double> values;
   value.each_element([&](JsonValue number) { values.push_back(number.number()); });
@@ -220,6 +226,7 @@ bool read_record(Key key, JsonValue& value, EventExtras& extras) {
     case Key::error_: extras.set_error(value.scalar_text()); return true;
     case Key::in_: extras.set_in(read_summary(value)); return true;
     case Key::out_: extras.set_out(read_summary(value)); return true;
+    case Key::orders_: extras.set_orders(read_texts(value)); return true;
     case Key::values_: extras.set_values(read_values(value)); return true;
     case Key::fill_: extras.set_fill(read_fill(value)); return true;
     case Key::npy_: extras.set_npy(std::string(value.text())); return true;

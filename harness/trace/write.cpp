@@ -213,6 +213,7 @@ void put_place(json& line, const Event& event, const EventExtras& extras) {
 void put_payload(json& line, const EventExtras& extras) {
   if (extras.in()) line["in"] = summary(*extras.in());
   if (extras.out()) line["out"] = summary(*extras.out());
+  if (!extras.orders().empty()) line["orders"] = extras.orders();
   for (const double value : extras.values()) line["values"].push_back(number(value));
   if (extras.fill())
     line["fill"] = {{"generator", name_of(extras.fill()->generator)},

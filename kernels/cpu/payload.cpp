@@ -43,12 +43,6 @@ void write_all(const Payload& payload, std::int32_t rank, std::uint64_t first, s
 
 }  // namespace
 
-double value_at(const Payload& payload, std::int32_t rank, std::uint64_t index) {
-  if (!payload.values.empty()) return payload.values[index % payload.values.size()];
-  if (payload.generator) return value_of(*payload.generator, payload.seed, payload.scale, rank, index);
-  return static_cast<double>((static_cast<std::uint64_t>(rank) * 7 + index) % 13 + 1);
-}
-
 void write_payload(const Payload& payload, std::int32_t rank, ElementType type, std::uint64_t first, std::size_t count,
                    std::byte* out) {
   const auto write = [&]<class T>(T) { write_all<T>(payload, rank, first, count, out); };

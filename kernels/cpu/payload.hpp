@@ -4,24 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "kernels/types/element_type.hpp"
 #include "kernels/types/generator.hpp"
 
 namespace petri::kernels {
-
-// In order of preference: `values`, repeated when they are too few; a generator; a pattern of small integers that
-// differs by rank and index.
-struct Payload {
-  std::vector<double> values = {};
-  std::optional<Generator> generator = {};
-  std::uint64_t seed = 0;
-  double scale = 1.0;
-};
-
-double value_at(const Payload& payload, std::int32_t rank, std::uint64_t index);
 
 // Elements [first, first + count) of `type` as rank `rank` has them: rounded to nearest, integers towards zero and kept
 // within the type's range (NaN is its lower end), complex ones with imaginary part 0. Types without arithmetic of their

@@ -27,6 +27,10 @@ struct Reduction {
 // it is not defined for. The order's name is `name`.
 std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op);
 
+// The orders that several runs of `name` may have: of an order that its name alone does not decide, such as "arrival",
+// a sample with numbers; otherwise the name itself.
+std::vector<std::string> runs_of(std::string_view name);
+
 // A line of the catalogue: how it is written, and what it is.
 struct CatalogueLine {
   std::string_view form, text;

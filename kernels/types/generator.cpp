@@ -90,4 +90,10 @@ double value_of(Generator generator, std::uint64_t seed, double scale, std::int3
   return 0.0;
 }
 
+double value_at(const Payload& payload, std::int32_t rank, std::uint64_t index) {
+  if (!payload.values.empty()) return payload.values[index % payload.values.size()];
+  if (payload.generator) return value_of(*payload.generator, payload.seed, payload.scale, rank, index);
+  return static_cast<double>((static_cast<std::uint64_t>(rank) * 7 + index) % 13 + 1);
+}
+
 }  // namespace petri

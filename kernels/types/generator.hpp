@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace petri {
 
@@ -25,5 +26,17 @@ std::optional<Generator> generator_named(std::string_view name);
 std::span<const std::string_view> generator_names();
 
 double value_of(Generator generator, std::uint64_t seed, double scale, std::int32_t rank, std::uint64_t index);
+
+// The numbers that a rank contributes, before they are rounded to a type.
+// In order of preference: `values`, repeated when they are too few; a generator; a pattern of small integers that
+// differs by rank and index.
+struct Payload {
+  std::vector<double> values = {};
+  std::optional<Generator> generator = {};
+  std::uint64_t seed = 0;
+  double scale = 1.0;
+};
+
+double value_at(const Payload& payload, std::int32_t rank, std::uint64_t index);
 
 }  // namespace petri

@@ -1,0 +1,98 @@
+// Reductions whose result depends on the order: the failures that the field has met, and what is no failure.
+#include <gmock/gmock.h>
+
+#include <sstream>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "harness/trace/read.hpp"
+
+namespace petri {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// One reduction in which each rank contributes its values.
+Scenario reduction(const std::vector<std::string>& values, const std::string& orders, const std::string& more,
+                   std::size_t count = 1) {
+  std::string text = "{\"petri\":1,\"world\":" + std::to_string(values.size()) + "}\n";
+  for (std::size_t rank = 0; rank < values.size(); ++rank)
+    text += "{\"rank\":" + std::to_string(rank) + ",\"op\":\"allreduce\",\"count\":" + std::to_string(count) +
+            ",\"orders\":" + orders + "," + more + ",\"values\":" + values[rank] + "}\n";
+  std::istringstream in(text + "{\"end\":true,\"events\":" + std::to_string(values.size()) + "}\n");
+  return read_scenario(in, "test");
+}
+
+const std::string kFloat = R"("dtype":"float32","reduce":"sum")", kDouble = R"("dtype":"float64","reduce":"sum")";
+
+TEST(Numbers, ranks_that_add_their_own_first_disagree) {
+  const Diagnosis diagnosis = diagnose(reduction({"[1e16]", "[1]", "[-1e16]"}, R"(["own-first"])", kDouble));
+  EXPECT_EQ(diagnosis.signature, "divergence: allreduce@0 ranks disagree in own-first");
+  EXPECT_THAT(diagnosis.findings[0].culprits, ElementsAre(2));
+  EXPECT_THAT(diagnosis.findings[0].text, HasSubstr("element 0 is 0 on rank 0, and 1 on rank 2"));
+}
+
+TEST(Numbers, two_orders_disagree_and_nobody_is_to_blame) {
+  const Diagnosis diagnosis = diagnose(
+      reduction({"[1, 1e8]", "[1, 1]", "[1, -1e8]", "[1, 1]"}, R"(["sequential","recursive-doubling"])", kFloat, 2));
+  EXPECT_EQ(diagnosis.verdict, Verdict::divergence);
+  EXPECT_EQ(diagnosis.signature, "divergence: allreduce@0 sequential and recursive-doubling disagree");
+  EXPECT_THAT(diagnosis.findings[0].culprits, IsEmpty());
+  EXPECT_THAT(diagnosis.findings[0].text, HasSubstr("element 1 is 1 in sequential, and 0 in recursive-doubling"));
+}
+
+TEST(Numbers, runs_of_an_order_of_arrival_disagree) {
+  const Diagnosis diagnosis = diagnose(reduction({"[1e8]", "[1]", "[-1e8]", "[1]"}, R"(["arrival"])", kFloat));
+  EXPECT_EQ(diagnosis.signature, "divergence: allreduce@0 runs disagree in arrival");
+}
+
+TEST(Numbers, a_nan_that_nobody_contributed) {
+  const Diagnosis diagnosis = diagnose(reduction({"[\"inf\"]", "[\"-inf\"]"}, R"(["ring"])", kFloat));
+  EXPECT_EQ(diagnosis.signature, "divergence: allreduce@0 NaN appears in ring");
+  const Diagnosis contributed = diagnose(reduction({"[\"nan\"]", "[1]"}, R"(["ring"])", kFloat));
+  EXPECT_EQ(contributed.verdict, Verdict::completes);
+}
+
+TEST(Numbers, a_narrow_type_rounds_at_each_hop) {
+  const std::string half = R"("dtype":"bfloat16","reduce":"sum")";
+  std::vector<std::string> ranks(8, "[1]");
+  ranks[0] = "[256]";
+  EXPECT_EQ(diagnose(reduction(ranks, R"(["ring","sequential@float32"])", half)).signature,
+            "divergence: allreduce@0 ring and sequential@float32 disagree");
+  EXPECT_EQ(diagnose(reduction(ranks, R"(["ring","sequential"])", half)).verdict, Verdict::completes);
+}
+
+TEST(Numbers, a_decomposition_changes_the_sum) {
+  EXPECT_EQ(
+      diagnose(reduction({"[1e8]", "[1]", "[-1e8]", "[1]"}, R"(["blocks:1","blocks:2","blocks:4"])", kFloat)).signature,
+      "divergence: allreduce@0 blocks:1 and blocks:2 disagree");
+}
+
+TEST(Numbers, equal_bits_and_reductions_without_orders_are_no_failure) {
+  EXPECT_EQ(diagnose(reduction({"[1]", "[2]", "[3]", "[4]"}, R"(["sequential","ring","tree:3"])", kFloat)).verdict,
+            Verdict::completes);
+  EXPECT_EQ(diagnose(reduction({"[1e16]", "[1]", "[-1e16]"}, "[]", kDouble)).verdict, Verdict::completes);
+}
+
+TEST(Numbers, an_order_that_is_not_known_decides_nothing) {
+  const Diagnosis diagnosis = diagnose(reduction({"[1]", "[2]"}, R"(["rign"])", kFloat));
+  EXPECT_EQ(diagnosis.verdict, Verdict::ambiguous);
+  EXPECT_THAT(diagnosis.findings[0].text, HasSubstr("there is no order 'rign' for float32 sum"));
+}
+
+TEST(Numbers, a_difference_in_a_late_element_is_found) {
+  std::string one = "[", other = "[";
+  for (int i = 0; i < 9000; ++i) {
+    one += i == 8999 ? "1e8" : "1,";
+    other += i == 8999 ? "-1e8" : "1,";
+  }
+  const std::string rest = "[0.25]";
+  EXPECT_THAT(diagnose(reduction({one + "]", other + "]", rest}, R"(["sequential","tree:1"])", kFloat, 9000))
+                  .findings.at(0)
+                  .text,
+              HasSubstr("element 8999 is"));
+}
+
+}  // namespace
+}  // namespace petri
