@@ -9,6 +9,7 @@ find_package(simdjson REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 
 # Found where present, never required: what needs them is left out of the build, and said so.
 if(PETRI_WITH_MPI)
@@ -35,4 +36,5 @@ include(PetriCuda)
 if(PETRI_BUILD_TESTS)
   find_package(GTest REQUIRED)
   find_package(benchmark)
+  pkg_check_modules(mpfr REQUIRED IMPORTED_TARGET mpfr)
 endif()
