@@ -44,9 +44,8 @@ int anchor_exponent(int top, int level) {
   return std::max(first - level * (52 - kStepBits<kLevels>), kLastBit<T> + 52);
 }
 
-// 1.5 · 2^exponent
-HWY_INLINE double anchor(int exponent) {
-  return std::bit_cast<double>((static_cast<std::uint64_t>(exponent + 1023) << 52) | (std::uint64_t{1} << 51));
+HWY_INLINE double power_of_two(int exponent) {
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 HWY_INLINE V load(const double* from) {
@@ -76,6 +75,25 @@ std::uint64_t or_of_lanes(V v) {
   return all;
 }
 
+HWY_INLINE std::int64_t sum_of_lanes(hn::Vec<hn::RebindToSigned<Doubles>> v) {
+  HWY_ALIGN std::int64_t lanes[kLanes];
+  hn::Store(v, hn::RebindToSigned<Doubles>{}, lanes);
+  std::int64_t total = 0;
+  for (const std::int64_t lane : lanes) total += lane;
+  return total;
+}
+
+// The sum of differences from an anchor in whose binade all sums lie, in units of their last place.
+template <std::size_t kCount>
+HWY_INLINE std::int64_t difference(const V (&sums)[kCount], V anchor) {
+  const hn::RebindToSigned<Doubles> bits;
+  auto all = hn::Zero(bits);
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < kCount; ++i)
+    all = hn::Add(all, hn::Sub(hn::BitCast(bits, sums[i]), hn::BitCast(bits, anchor)));
+  return sum_of_lanes(all);
+}
+
 template <class T, int kLevels>
 class Extraction {
  public:
@@ -86,7 +104,7 @@ class Extraction {
 #pragma GCC unroll 4
     for (int j = 0; j < kLevels; ++j) {
       exponent_[j] = anchor_exponent<T, kLevels>(top, j);
-      anchor_[j] = hn::Set(Doubles{}, anchor(exponent_[j]));
+      anchor_[j] = hn::Set(Doubles{}, 1.5 * power_of_two(exponent_[j]));
 #pragma GCC unroll 8
       for (std::size_t i = 0; i < kChain; ++i) sum_[j][i] = anchor_[j];
     }
@@ -119,16 +137,9 @@ class Extraction {
   }
 
   HWY_INLINE void add_to(LevelSums& sums) const {
-    const hn::RebindToSigned<Doubles> bits;
 #pragma GCC unroll 4
     for (int j = 0; j < kLevels; ++j) {
-      auto difference = hn::Zero(bits);
-#pragma GCC unroll 8
-      for (std::size_t i = 0; i < kChain; ++i)
-        difference = hn::Add(difference, hn::Sub(hn::BitCast(bits, sum_[j][i]), hn::BitCast(bits, anchor_[j])));
-      HWY_ALIGN std::int64_t lanes[kLanes];
-      hn::Store(difference, bits, lanes);
-      for (const std::int64_t lane : lanes) sums.integers[static_cast<std::size_t>(j)] += lane;
+      sums.integers[static_cast<std::size_t>(j)] += difference<kChain>(sum_[j], anchor_[j]);
       sums.exponents[static_cast<std::size_t>(j)] = exponent_[j] - 52;
     }
   }
@@ -141,9 +152,81 @@ class Extraction {
   int exponent_[kLevels];
 };
 
-template <class T, int kLevels>
-bool add_block_in_levels(const T* elements, std::size_t count, int top, LevelSums& sums) {
-  using Block = Extraction<T, kLevels>;
+// Floats whose exponents lie in a narrow window: converted to double they are multiples of one u, and so are their
+// sums, which are exact below 2^53 u. That the exponents do is seen on the bits of twice as many elements at a time,
+// which is cheaper than to see what an addition lost.
+class FloatSums {
+ public:
+  static constexpr std::size_t kChain = kChains<1>;
+  static constexpr std::size_t kStep = kChain * kLanes;
+
+  // All elements are multiples of 2^unit.
+  static int unit(int top) { return std::max(top + kStepBits<1> - 53, kLastBit<float>); }
+
+  explicit HWY_INLINE FloatSums(int top)
+      : unit_(unit(top)),
+        above_(top > 127 ? kInfinity : doubled_bits(top)),
+        below_(unit_ == kLastBit<float> ? 1 : doubled_bits(unit_ + 23)) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kChain; ++i) sum_[i] = hn::Zero(Doubles{});
+    largest_ = hn::Zero(Bits{});
+    smallest_ = hn::Set(Bits{}, ~std::uint32_t{0});
+  }
+
+  // kStep elements.
+  HWY_INLINE void add(const float* elements) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kChain; ++i) {
+      sum_[i] = hn::Add(sum_[i], load(elements + i * kLanes));
+      if (i * kLanes % kFloatLanes == 0) look_at(elements + i * kLanes);
+    }
+  }
+
+  HWY_INLINE bool is_exact() const {
+    HWY_ALIGN std::uint32_t large[kFloatLanes], small[kFloatLanes];
+    hn::Store(largest_, Bits{}, large);
+    hn::Store(smallest_, Bits{}, small);
+    bool exact = true;
+    for (const std::uint32_t lane : large) exact = exact && lane < above_;
+    for (const std::uint32_t lane : small) exact = exact && lane >= below_ - 1;
+    return exact;
+  }
+
+  HWY_INLINE void add_to(LevelSums& sums) const {
+    const hn::RebindToSigned<Doubles> integers;
+    const V scale = hn::Set(Doubles{}, power_of_two(-unit_));
+    auto all = hn::Zero(integers);
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kChain; ++i) all = hn::Add(all, hn::ConvertTo(integers, hn::Mul(sum_[i], scale)));
+    sums.integers[0] += sum_of_lanes(all);
+    sums.exponents[0] = unit_;
+  }
+
+ private:
+  using Bits = hn::ScalableTag<std::uint32_t>;
+  static constexpr std::size_t kFloatLanes = HWY_LANES(float);
+
+  // Twice a magnitude's bits are in the order of magnitudes.
+  static constexpr std::uint32_t kInfinity = 0xFF000000;
+  static HWY_INLINE std::uint32_t doubled_bits(int exponent) {
+    return static_cast<std::uint32_t>(exponent + 127) << 24;
+  }
+
+  HWY_INLINE void look_at(const float* elements) {
+    const auto bits = hn::BitCast(Bits{}, hn::LoadU(hn::ScalableTag<float>{}, elements));
+    const auto doubled = hn::Add(bits, bits);  // without the sign
+    largest_ = hn::Max(largest_, doubled);
+    smallest_ = hn::Min(smallest_, hn::Sub(doubled, hn::Set(Bits{}, 1)));  // a zero comes last
+  }
+
+  int unit_;
+  std::uint32_t above_, below_;  // bounds for doubled bits: all of them, and those that are not zero
+  V sum_[kChain];
+  hn::Vec<Bits> largest_, smallest_;
+};
+
+template <class Block, class T>
+bool add_elements(const T* elements, std::size_t count, int top, LevelSums& sums) {
   Block block(top);
   std::size_t i = 0;
   for (; i + Block::kStep <= count; i += Block::kStep) block.add(elements + i);
@@ -159,11 +242,12 @@ bool add_block_in_levels(const T* elements, std::size_t count, int top, LevelSum
 
 template <class T>
 bool add_block_of(const T* elements, std::size_t count, const Window& window, LevelSums& sums) {
+  if constexpr (kUsualLevels<T> == 1)
+    if (window.levels == 1) return add_elements<FloatSums>(elements, count, window.top, sums);
   switch (window.levels) {
-    case 1: return add_block_in_levels<T, 1>(elements, count, window.top, sums);
-    case 2: return add_block_in_levels<T, 2>(elements, count, window.top, sums);
-    case 3: return add_block_in_levels<T, 3>(elements, count, window.top, sums);
-    default: return add_block_in_levels<T, 4>(elements, count, window.top, sums);
+    case 2: return add_elements<Extraction<T, 2>>(elements, count, window.top, sums);
+    case 3: return add_elements<Extraction<T, 3>>(elements, count, window.top, sums);
+    default: return add_elements<Extraction<T, 4>>(elements, count, window.top, sums);
   }
 }
 
@@ -237,7 +321,7 @@ std::optional<Window> window_of_elements(const T* elements, std::size_t count) {
   if (found.largest == 0) return Window{kLastBit<T>, kUsualLevels<T>};
   const int top = std::ilogb(found.largest) + 1;
   const int last_bit = std::max(std::ilogb(found.smallest) + 1 - std::numeric_limits<T>::digits, kLastBit<T>);
-  if (kUsualLevels<T> == 1 && holds<T, 1>(top, last_bit)) return Window{top, 1};
+  if (kUsualLevels<T> == 1 && FloatSums::unit(top) <= last_bit) return Window{top, 1};
   if (holds<T, 2>(top, last_bit)) return Window{top, 2};
   if (holds<T, 3>(top, last_bit)) return Window{top, 3};
   if (holds<T, 4>(top, last_bit)) return Window{top, 4};

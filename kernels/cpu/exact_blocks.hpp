@@ -7,8 +7,11 @@
 // block is that of the levels' differences from their anchors, and since no sum left its binade, these are the
 // differences of the bit patterns as integers, in units of u. Both conditions are checked, not assumed: the exponents
 // of the first level's sums, and what is left after the last level. So a window may be guessed from an earlier block.
-// (The idea of extraction by a large constant is that of Rump, Ogita and Oishi, "Accurate floating-point summation",
-// SIAM J. Sci. Comput. 31, 2008.)
+// (Extraction by a large constant is from Rump, Ogita and Oishi, "Accurate floating-point summation", SIAM J. Sci.
+// Comput. 31, 2008.)
+//
+// Floats need no extraction where their exponents lie close enough together that double holds their sum exactly; this
+// again is checked.
 //
 // A device kernel may do it in any other way: an exact sum is one value.
 #pragma once
@@ -42,7 +45,7 @@ struct LevelSums {
 };
 
 // How many blocks of one window may be added to one LevelSums without overflow.
-inline constexpr int kBlocksInLevelSums = 32;
+inline constexpr int kBlocksInLevelSums = 8;
 
 // For T float and double, in the default floating-point environment (round to nearest, no flush to zero), and on the
 // widest vectors that there are, or those of a ForcedSimdTarget.
