@@ -183,13 +183,9 @@ class FloatSums {
   }
 
   HWY_INLINE bool is_exact() const {
-    HWY_ALIGN std::uint32_t large[kFloatLanes], small[kFloatLanes];
-    hn::Store(largest_, Bits{}, large);
-    hn::Store(smallest_, Bits{}, small);
-    bool exact = true;
-    for (const std::uint32_t lane : large) exact = exact && lane < above_;
-    for (const std::uint32_t lane : small) exact = exact && lane >= below_ - 1;
-    return exact;
+    const auto outside =
+        hn::Or(hn::Gt(largest_, hn::Set(Bits{}, above_ - 1)), hn::Lt(smallest_, hn::Set(Bits{}, below_ - 1)));
+    return hn::AllFalse(Bits{}, outside);
   }
 
   HWY_INLINE void add_to(LevelSums& sums) const {

@@ -1,6 +1,7 @@
 // What a sum costs: each kernel's time over that of a plain vectorized sum with eight accumulators, in the same run.
 //
 // Usage: sums_bench [--markdown] [--repeats N] [--threads 1,2] [--elements 16,20,26] [--data normal|positive|wide]
+//                   [--offset BYTES]
 //
 // Elements are given as powers of two. The kernels take turns, and the least time of each counts. Peers (Eigen,
 // std::reduce) are compiled for this machine's processor. `wide` data has exponents from all over the type's range.
@@ -31,6 +32,7 @@ struct Options {
   bool markdown = false;
   int repeats = 1;
   std::string data = "normal";
+  std::size_t offset = 16;
   std::vector<int> threads{1, 2}, elements{16, 20, 26};
 };
 
@@ -77,6 +79,21 @@ std::vector<Contender<T>> contenders() {
           kernel<T>(SumKernel::arrival),
           kernel<T>(SumKernel::atomic)};
 }
+
+// `count` elements, and before them as many as the offset takes from a multiple of 64 bytes on.
+template <class T>
+struct Array {
+  Array(const std::vector<T>& elements, std::size_t offset) : memory_(elements.size() + (64 + offset) / sizeof(T)) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory_.data());
+    const std::size_t skip = (64 - address % 64) % 64 / sizeof(T) + offset / sizeof(T);
+    std::copy(elements.begin(), elements.end(), memory_.begin() + static_cast<std::ptrdiff_t>(skip));
+    span = std::span<const T>(memory_).subspan(skip, elements.size());
+  }
+  std::span<const T> span;
+
+ private:
+  std::vector<T> memory_;
+};
 
 template <class T>
 std::vector<T> data(const std::string& kind, std::size_t count) {
@@ -132,9 +149,9 @@ void measure(const Options& options, const char* type) {
     for (const int power : options.elements) {
       Team team(threads);
       const std::size_t count = std::size_t{1} << power;
-      const std::vector<T> elements = data<T>(options.data, count);
+      const Array<T> elements(data<T>(options.data, count), options.offset);
       const int repeats = options.repeats * (power <= 16 ? 300 : power <= 20 ? 60 : 6);
-      const auto least = least_seconds<T>(all, elements, team, repeats);
+      const auto least = least_seconds<T>(all, elements.span, team, repeats);
       heads.push_back("2^" + std::to_string(power) + ", " + std::to_string(threads) +
                       (threads == 1 ? " thread" : " threads"));
       for (std::size_t i = 0; i < all.size(); ++i) {
@@ -179,6 +196,8 @@ Options options_of(int count, char** words) {
       options.threads = numbers(value);
     else if (word == "--elements")
       options.elements = numbers(value);
+    else if (word == "--offset")
+      options.offset = std::stoul(value);
     else if (word == "--data")
       options.data = value;
     else
@@ -194,8 +213,9 @@ int main(int count, char** words) try {
   const Options options = options_of(count, words);
   double load[3] = {};
   getloadavg(load, 3);
-  std::printf("%s data; vectors: %s; load %.1f; %u processors\n\n", options.data.c_str(), simd_names().front().c_str(),
-              load[0], std::thread::hardware_concurrency());
+  std::printf("%s data, %zu bytes behind a multiple of 64; vectors: %s; load %.1f; %u processors\n\n",
+              options.data.c_str(), options.offset, simd_names().front().c_str(), load[0],
+              std::thread::hardware_concurrency());
   measure<double>(options, "float64");
   measure<float>(options, "float32");
   return 0;
