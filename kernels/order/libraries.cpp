@@ -4,12 +4,14 @@
 #include <array>
 
 #include "kernels/order/nccl.hpp"
+#include "kernels/order/openmpi_names.hpp"
 
 namespace petri::order {
 
 std::span<const Library> libraries() {
   static const std::array all{
       Library{"nccl", nccl::reduction, nccl::lines()},
+      Library{"openmpi", openmpi::reduction, openmpi::lines()},
   };
   return all;
 }
