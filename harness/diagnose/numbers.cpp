@@ -42,7 +42,7 @@ std::string text_of(const Scenario& scenario, const Reduction& reduction, const 
   if (difference.kind == Kind::nan)
     return fmt::format("Element {} of the result of {} is NaN in the order {}, and no rank contributes one.",
                        difference.element, call, difference.one.name);
-  static constexpr std::string_view kWhat[] = {"on which rank it is made", "the run", "the order"};
+  static constexpr std::string_view kWhat[] = {"the rank that makes it", "the run", "the order"};
   return fmt::format("The result of {} depends on {}: element {} is {} {} {}, and {} {} {}.", call,
                      kWhat[static_cast<std::size_t>(difference.kind)], difference.element, difference.one_value,
                      difference.kind == Kind::ranks ? "on" : "in", place_of(reduction, difference.one, difference.kind),

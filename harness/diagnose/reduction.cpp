@@ -172,8 +172,8 @@ class SideBySide {
   }
 
   bool somebody_contributes_nan(std::uint64_t element_number) const {
-    for (std::int32_t rank = 0; rank < reduction_.shape.ranks; ++rank)
-      if (std::isnan(value_at(reduction_.payloads[static_cast<std::size_t>(rank)], rank, element_number))) return true;
+    for (std::size_t member = 0; member < reduction_.payloads.size(); ++member)
+      if (std::isnan(value_at(reduction_.payloads[member], reduction_.calls[member].rank, element_number))) return true;
     return false;
   }
 
@@ -187,7 +187,8 @@ class SideBySide {
 
 order::Contribution Reduction::contribution() const {
   return [this](std::int32_t rank, std::uint64_t first, std::size_t count, std::byte* out) {
-    kernels::write_payload(payloads[static_cast<std::size_t>(rank)], rank, shape.type, first, count, out);
+    const auto member = static_cast<std::size_t>(rank);
+    kernels::write_payload(payloads[member], calls[member].rank, shape.type, first, count, out);
   };
 }
 

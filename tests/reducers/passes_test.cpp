@@ -306,6 +306,43 @@ TEST(ShrinkPayload, CountsBecomeSmallAndKeepTheirOrder) {
   EXPECT_FALSE(small.ranks[0].events[5].extras.in().has_value());
 }
 
+// Two ranks whose reduction is evaluated in two orders: index · (1 for rank 0, 2 for rank 1).
+Scenario evaluated_job(std::int64_t count) {
+  Scenario job(2);
+  for (const std::int32_t rank : {0, 1}) {
+    Event reduction = collective(Op::allreduce, 0, count);
+    reduction.extras.set_orders({"ring", "sequential"});
+    reduction.extras.set_fill(Fill{Generator::ramp, 0, rank + 1.0});
+    add(job, rank, reduction);
+  }
+  return job;
+}
+
+TEST(DropElements, KeepsTheElementsThatTheDifferenceNeedsOnAllRanks) {
+  const auto needs = [](const Scenario& scenario) {
+    const auto has = [&](double value) {
+      const auto& values = scenario.ranks[0].events[0].extras.values();
+      return values.empty() || std::find(values.begin(), values.end(), value) != values.end();
+    };
+    return has(3) && has(97);
+  };
+  const Scenario small = walk(drop_elements(), evaluated_job(100), when(needs));
+  EXPECT_THAT(small.ranks[0].events[0].extras.values(), ElementsAre(3, 97));
+  EXPECT_THAT(small.ranks[1].events[0].extras.values(), ElementsAre(6, 194));
+  for (const RankTrace& rank : small.ranks) {
+    EXPECT_EQ(rank.events[0].count, 2);
+    EXPECT_FALSE(rank.events[0].extras.fill());
+  }
+}
+
+TEST(DropElements, LeavesWhatIsNotEvaluatedAndWhatIsTooLong) {
+  Scenario plain = evaluated_job(100);
+  for (RankTrace& rank : plain.ranks) rank.events[0].extras.set_orders({});
+  for (const Scenario& job : {plain, evaluated_job(1000000), evaluated_job(1)})
+    EXPECT_EQ(walk(drop_elements(), job, when([](const Scenario&) { return true; })).ranks[0].events[0].count,
+              job.ranks[0].events[0].count);
+}
+
 TEST(ShrinkPayload, AFailureBeyondALimitKeepsWhatItNeeds) {
   Scenario job = ring_job(2);
   add(job, 0, collective(Op::allreduce, 0, 500));
