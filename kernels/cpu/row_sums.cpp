@@ -35,18 +35,33 @@ HWY_INLINE TwoSum two_sum(V a, V b) {
   return {sum, hn::Add(hn::Sub(a, hn::Sub(sum, added)), hn::Sub(b, added))};
 }
 
+// Nothing was lost, and nothing is NaN, infinite or out of T's range (where Highway's conversions differ: some
+// saturate).
+template <class T>
+HWY_INLINE bool all_exact(V sums, V lost) {
+  const Doubles d;
+  const V largest = hn::Set(d, static_cast<double>(std::numeric_limits<T>::max()));
+  return hn::AllTrue(d, hn::And(hn::Eq(lost, hn::Zero(d)), hn::Le(hn::Abs(sums), largest)));
+}
+
 // One vector of columns. False where one of them is not exact: nothing is written.
 HWY_INLINE bool sum_columns(const double* const* rows, std::size_t count, std::size_t at, double* result) {
   const Doubles d;
   V head = hn::LoadU(d, rows[0] + at), tail = hn::Zero(d), lost = hn::Zero(d);
-  for (std::size_t r = 1; r < count; ++r) {
+  if (count > 1) {
+    const TwoSum first = two_sum(head, hn::LoadU(d, rows[1] + at));
+    head = first.sum;
+    tail = first.error;
+    lost = hn::Sub(tail, tail);  // NaN where a step near the end of the range has overflowed
+  }
+  for (std::size_t r = 2; r < count; ++r) {
     const TwoSum sum = two_sum(head, hn::LoadU(d, rows[r] + at));
     const TwoSum errors = two_sum(tail, sum.error);
     head = sum.sum;
     tail = errors.sum;
     lost = hn::Or(lost, errors.error);
   }
-  if (!hn::AllTrue(d, hn::Eq(lost, hn::Zero(d)))) return false;  // so does a NaN
+  if (!all_exact<double>(head, lost)) return false;
   // The one rounding; without a tail the sign of a zero stays.
   hn::StoreU(hn::IfThenElse(hn::Eq(tail, hn::Zero(d)), head, hn::Add(head, tail)), d, result + at);
   return true;
@@ -61,9 +76,7 @@ HWY_INLINE bool sum_columns(const float* const* rows, std::size_t count, std::si
     head = sum.sum;
     lost = hn::Or(lost, sum.error);
   }
-  // Beyond float's range Highway's conversions differ: some saturate.
-  const V largest = hn::Set(d, static_cast<double>(std::numeric_limits<float>::max()));
-  if (!hn::AllTrue(d, hn::And(hn::Eq(lost, hn::Zero(d)), hn::Le(hn::Abs(head), largest)))) return false;
+  if (!all_exact<float>(head, lost)) return false;
   hn::StoreU(hn::DemoteTo(Floats{}, head), Floats{}, result + at);
   return true;
 }
