@@ -12,6 +12,8 @@
 #include "kernels/cpu/simd_targets.hpp"
 // These come after the choice of targets.
 #include <hwy/foreach_target.h>
+
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -53,6 +55,14 @@ HWY_INLINE V load(const double* from) {
 }
 HWY_INLINE V load(const float* from) {
   return hn::PromoteTo(Doubles{}, hn::LoadU(hn::Rebind<float, Doubles>{}, from));
+}
+
+// More arithmetic an element leaves the processor fewer loads in flight than a plain sum has: memory is asked early.
+// The distance is a measured one (of 1 to 32 KiB); beyond the end of an array a prefetch does nothing.
+constexpr std::size_t kPrefetchBytes = 8192, kCacheLine = 64;
+template <class T>
+HWY_INLINE void prefetch_from(const T* elements) {
+  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(elements) + kPrefetchBytes));
 }
 
 // set | (a ^ b), one instruction where there is one.
@@ -115,6 +125,7 @@ class Extraction {
   HWY_INLINE void add(const T* elements) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < kChain; ++i) {
+      if (i * kLanes * sizeof(T) % kCacheLine == 0) prefetch_from(elements + i * kLanes);
       V x = load(elements + i * kLanes);
 #pragma GCC unroll 4
       for (int j = 0; j < kLevels; ++j) {
@@ -177,6 +188,7 @@ class FloatSums {
   HWY_INLINE void add(const float* elements) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < kChain; ++i) {
+      if (i * kLanes * sizeof(float) % kCacheLine == 0) prefetch_from(elements + i * kLanes);
       sum_[i] = hn::Add(sum_[i], load(elements + i * kLanes));
       if (i * kLanes % kFloatLanes == 0) look_at(elements + i * kLanes);
     }
