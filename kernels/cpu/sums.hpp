@@ -1,14 +1,12 @@
 // Sums of one array on one machine, side by side: each by its own order, and so with its own bits.
 //
-// | sum          | order                                                                  | bits |
-// |--------------|------------------------------------------------------------------------|-----------------------------------|
-// | plain        | eight vector accumulators, element i in lane i mod (8 · width)          | by width of vectors, and
-// threads  | | pairwise     | blocks of 1,024 in 256 bytes of lanes; halves at powers of two           | by threads |
-// | compensated  | 128 bytes of lanes, each with the sum of its rounding errors beside it   | by threads | | exact |
-// none: the real sum, rounded once                                        | always the same                   | |
-// reproducible | none: the exact sum                                                     | always the same | | atomic
-// | each element added to one place in memory as its thread comes to it      | from run to run                   | |
-// arrival      | each thread's plain sum added to one place when it is ready              | from run to run |
+//   plain         eight vector accumulators, element i in lane i mod (8 · width); bits by width of vectors and threads
+//   pairwise      blocks of 1,024 in 256 bytes of lanes; halves at powers of two; bits by threads
+//   compensated   128 bytes of lanes, each with the sum of its rounding errors beside it; bits by threads
+//   exact         no order: the real sum, rounded once; always the same bits
+//   reproducible  the exact sum
+//   atomic        each element added to one place in memory as its thread comes to it; bits from run to run
+//   arrival       each thread's plain sum added to one place when it is ready; bits from run to run
 //
 // Types: float, double; Eigen::half and Eigen::bfloat16 are widened to float, which is exact, and the sum is rounded
 // back (exact: once); int32_t and int64_t wrap, whatever the order. The sum of nothing is +0, that of elements which
