@@ -1,16 +1,12 @@
 #include "harness/diagnose/reduction.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <deque>
 #include <map>
-#include <span>
 
+#include "harness/compare/element.hpp"
 #include "harness/trace/payload.hpp"
-#include "kernels/cpu/element_types.hpp"
 #include "kernels/cpu/payload.hpp"
 
 namespace petri::diagnosis {
@@ -41,37 +37,6 @@ std::optional<std::uint64_t> count_of(const Event& event, std::size_t ranks) {
   }
   if (event.count < 0) return std::nullopt;
   return static_cast<std::uint64_t>(event.count) * (family == "reduce_scatter_block" ? ranks : 1);
-}
-
-bool is_nan(ElementType type, const std::byte* element) {
-  return kernels::with_type(
-      type,
-      [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        if constexpr (std::is_integral_v<T>) {
-          return false;
-        } else {
-          T value;
-          std::memcpy(&value, element, sizeof(T));
-          return static_cast<bool>((Eigen::numext::isnan)(value));
-        }
-      },
-      [] { return false; });
-}
-
-std::string value_text(ElementType type, const std::byte* element) {
-  return kernels::with_type(
-      type,
-      [&](auto tag) {
-        using T = typename decltype(tag)::type;
-        T value;
-        std::memcpy(&value, element, sizeof(T));
-        if constexpr (kernels::is_half<T>)
-          return fmt::format("{}", static_cast<float>(value));
-        else
-          return fmt::format("{}", value);
-      },
-      [] { return std::string("?"); });
 }
 
 // All variants, tile by tile beside each other.
@@ -117,8 +82,7 @@ class SideBySide {
   const std::byte* element(const Evaluated& variant, std::size_t i) const { return variant.result.data() + i * size_; }
 
   bool differ(const Evaluated& one, const Evaluated& other, std::size_t i) const {
-    if (std::memcmp(element(one, i), element(other, i), size_) == 0) return false;
-    return !is_nan(reduction_.shape.type, element(one, i)) || !is_nan(reduction_.shape.type, element(other, i));
+    return !compare::same(reduction_.shape.type, element(one, i), element(other, i));
   }
 
   std::optional<Difference> difference_at(std::uint64_t first, std::size_t i) const {
@@ -130,7 +94,7 @@ class SideBySide {
               differ(variants_[one], variants_[other], i))
             return told(kind, first + i, variants_[one], variants_[other], i);
     const Evaluated& any = variants_.front();
-    if (is_nan(reduction_.shape.type, element(any, i)) && !somebody_contributes_nan(first + i))
+    if (compare::is_nan(reduction_.shape.type, element(any, i)) && !somebody_contributes_nan(first + i))
       return told(Kind::nan, first + i, any, any, i);
     return std::nullopt;
   }
@@ -147,8 +111,8 @@ class SideBySide {
                           element_number,
                           one.variant,
                           other.variant,
-                          value_text(type, element(one, i)),
-                          value_text(type, element(other, i)),
+                          compare::value_text(type, element(one, i)),
+                          compare::value_text(type, element(other, i)),
                           {}};
     if (kind == Difference::Kind::ranks) difference.minority = minority_of(one.variant, i);
     return difference;
