@@ -29,7 +29,8 @@ PassPtr collapse_comms();
 PassPtr forget_run();
 // Counts become as small as their order allows.
 PassPtr shrink_payload();
-// Elements of reductions that are evaluated in several orders, on all ranks at once; the numbers are written out for it.
+// Elements of reductions that are evaluated in several orders, on all ranks at once; the numbers are written out for
+// it.
 PassPtr drop_elements();
 
 // All of them, from coarse to fine.
