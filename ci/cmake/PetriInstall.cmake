@@ -19,7 +19,16 @@ configure_package_config_file(ci/cmake/PetriConfig.cmake.in "${PROJECT_BINARY_DI
   INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/PetriConfigVersion.cmake"
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMinorVersion)
-install(FILES
-  "${PROJECT_BINARY_DIR}/PetriConfig.cmake" "${PROJECT_BINARY_DIR}/PetriConfigVersion.cmake"
-  ci/cmake/PetriReproducers.cmake
-  DESTINATION ${package})
+
+# The reproducible sums are an installation of their own, too: cmake --install … --component reproducible.
+if(TARGET petri_reproducible)
+  install(TARGETS petri_reproducible EXPORT PetriReproducible LIBRARY DESTINATION lib COMPONENT reproducible)
+  install(FILES kernels/mpi/reproducible.hpp DESTINATION include/petri COMPONENT reproducible)
+  install(EXPORT PetriReproducible NAMESPACE Petri:: DESTINATION ${package} COMPONENT reproducible)
+endif()
+foreach(component Unspecified reproducible)
+  install(FILES
+    "${PROJECT_BINARY_DIR}/PetriConfig.cmake" "${PROJECT_BINARY_DIR}/PetriConfigVersion.cmake"
+    ci/cmake/PetriReproducers.cmake
+    DESTINATION ${package} COMPONENT ${component})
+endforeach()
