@@ -54,11 +54,11 @@ void expect_exact_sums(std::size_t count, MPI_Comm ranks) {
 }
 
 // Short and long algorithms, borders of vectors, and blocks that are empty on some ranks.
-constexpr std::size_t kCounts[] = {0, 1, 3, 17, 1000, 1639, 1640, 4099, 8191};
+constexpr std::size_t kCounts[] = {0, 1, 17, 1639, 1640, 8191};
 
 TYPED_TEST(Allreduce, HasTheBitsOfTheExactSumAtEverySizeAndOrderOfRanks) {
   for (int size = 1; size <= test::size_of(MPI_COMM_WORLD); ++size)
-    for (unsigned seed = 0; seed < 3; ++seed) {
+    for (unsigned seed = 0; seed < 2; ++seed) {
       const Shuffled ranks(size, seed);
       if (!ranks) continue;
       for (const std::size_t count : kCounts) {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <bit>
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <span>
 #include <vector>
