@@ -112,7 +112,9 @@ TEST(Threads, SeeFaultsOfEachKindInTheirLine) {
   const std::size_t late = lines.size() - 30;
   for (const Fault& fault : kFaults) {
     Lines wrong = lines;
-    for (std::size_t at = late; wrong[at] == lines[at]; ++at) fault.plant(wrong[at]);
+    std::size_t at = late;
+    for (fault.plant(wrong[at]); at > 0 && wrong[at] == lines[at]; fault.plant(wrong[at])) --at;
+    ASSERT_GT(at, 0U) << fault.name << " fits no line";
     const std::string told = outcome(joined(wrong), kMostThreads);
     if (fault.name == std::string_view("blank line"))
       EXPECT_EQ(told, outcome(joined(lines), 1));
