@@ -100,14 +100,13 @@ std::optional<Reduction> reduction_named(std::string_view name, const Shape& sha
   return reduction;
 }
 
-std::vector<std::string> runs_of(std::string_view name) {
-  constexpr int kRuns = 8;
+std::vector<std::string> runs_of(std::string_view name, std::size_t runs) {
   const auto parts = split(name);
   if (!parts || parts->name != "arrival" || parts->number) return {std::string(name)};
-  std::vector<std::string> runs;
-  for (int seed = 0; seed < kRuns; ++seed)
-    runs.push_back("arrival:" + std::to_string(seed) + std::string(name.substr(parts->name.size())));
-  return runs;
+  std::vector<std::string> names;
+  for (std::size_t seed = 0; seed < runs; ++seed)
+    names.push_back("arrival:" + std::to_string(seed) + std::string(name.substr(parts->name.size())));
+  return names;
 }
 
 const std::vector<CatalogueLine>& catalogue() {

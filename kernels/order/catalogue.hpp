@@ -7,6 +7,7 @@
 // it, and the result alone is rounded back.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +29,8 @@ struct Reduction {
 std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op);
 
 // The orders that several runs of `name` may have: of an order that its name alone does not decide, such as "arrival",
-// a sample with numbers; otherwise the name itself.
-std::vector<std::string> runs_of(std::string_view name);
+// a sample of so many, with numbers; otherwise the name itself.
+std::vector<std::string> runs_of(std::string_view name, std::size_t runs = 8);
 
 // A line of the catalogue: how it is written, and what it is.
 struct CatalogueLine {

@@ -1,0 +1,331 @@
+#include "harness/compare/side_by_side.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "harness/compare/element.hpp"
+#include "harness/compare/tile.hpp"
+#include "harness/trace/digest.hpp"
+#include "kernels/cpu/arithmetic.hpp"
+#include "kernels/cpu/team.hpp"
+#include "kernels/order/catalogue.hpp"
+#include "kernels/order/evaluate.hpp"
+
+namespace petri::compare {
+namespace {
+
+using order::Evaluator;
+using Bytes = std::vector<std::byte>;
+
+// Digits of a type's numbers: fewer are coarser.
+int digits_of(ElementType type) {
+  switch (type) {
+    case ElementType::bfloat16: return 8;
+    case ElementType::float16: return 11;
+    case ElementType::float32: return 24;
+    case ElementType::float64: return 53;
+    case ElementType::int32: return 31;
+    case ElementType::int64: return 63;
+    default: return 0;
+  }
+}
+
+bool is_integer(ElementType type) {
+  return type == ElementType::int32 || type == ElementType::int64;
+}
+
+order::Shape shape_of(const Configuration& configuration, std::uint64_t count) {
+  return {.ranks = configuration.ranks, .count = count, .type = configuration.type, .hosts = configuration.hosts};
+}
+
+// `from`, rounded to `to` where that is another type, by way of `room`.
+const std::byte* rounded_to(ElementType to, ElementType type, const std::byte* from, std::size_t count, Bytes& room) {
+  if (to == type) return from;
+  room.resize(count * size_of(to));
+  kernels::conversion(type, to)(from, room.data(), count);
+  return room.data();
+}
+
+// What all threads share: the configurations' orders, and which are held against which.
+struct Plan {
+  struct Run {
+    order::Order order;
+    kernels::Arithmetic arithmetic;
+  };
+  struct Way {
+    std::deque<Run> runs;             // none for a kernel
+    std::size_t tile = 0, exact = 0;  // of what the ranks contribute, and of what the exact result is made of
+    std::size_t baseline = 0;
+    std::vector<ElementType> digest_types;
+  };
+
+  explicit Plan(const Reductions& reductions) : all(reductions) {
+    for (std::size_t i = 0; i < all.configurations.size(); ++i) add(i);
+    const std::size_t largest = [&] {
+      std::size_t bytes = 1;
+      for (const auto& [ranks, type] : tiles) bytes = std::max(bytes, static_cast<std::size_t>(ranks) * size_of(type));
+      return bytes;
+    }();
+    tile_count = std::clamp<std::size_t>(kTileBytes / largest, 64, Evaluator::kTile);
+  }
+
+  void add(std::size_t number) {
+    const Configuration& c = all.configurations[number];
+    if (const auto problem = problem_of(c, all.op, all.count)) throw std::invalid_argument(*problem);
+    Way& way = ways.emplace_back();
+    if (!c.kernel)
+      for (const std::string& name : order::runs_of(c.order, all.runs)) {
+        auto made = order::reduction_named(name, shape_of(c, all.count), all.op);
+        way.runs.push_back({std::move(made->order), made->arithmetic});
+      }
+    way.tile = tile_of(c.ranks, c.type);
+    way.exact = all.spread_rows > 0 ? tile_of(all.spread_rows, c.type) : way.tile;
+    way.baseline = number;
+    for (std::size_t before = number + 1; before-- > 0;)
+      if (same_numbers(c, all.configurations[before])) way.baseline = before;
+    for (const Configuration& other : all.configurations)
+      if (same_numbers(c, other) && coarser(c.type, other.type) == other.type &&
+          std::find(way.digest_types.begin(), way.digest_types.end(), other.type) == way.digest_types.end())
+        way.digest_types.push_back(other.type);
+  }
+
+  std::size_t tile_of(std::int32_t ranks, ElementType type) {
+    const std::pair data{ranks, type};
+    const auto found = std::find(tiles.begin(), tiles.end(), data);
+    if (found != tiles.end()) return static_cast<std::size_t>(found - tiles.begin());
+    tiles.push_back(data);
+    return tiles.size() - 1;
+  }
+
+  bool same_numbers(const Configuration& one, const Configuration& other) const {
+    return coarser(one.type, other.type) && (all.spread_rows > 0 || one.ranks == other.ranks);
+  }
+
+  const Reductions& all;
+  std::vector<Way> ways;
+  std::vector<std::pair<std::int32_t, ElementType>> tiles;
+  std::size_t tile_count = 0;
+};
+
+// The results of one configuration on the tile at hand.
+struct Results {
+  std::vector<std::vector<Evaluator>> evaluators;  // by run and view
+  std::vector<std::vector<Bytes>> values;          // by run and view
+  std::map<ElementType, Bytes> to_digest;
+};
+
+// One thread's share.
+class Worker {
+ public:
+  explicit Worker(const Plan& plan) : plan_(plan), results_(plan.ways.size()), found(plan.ways.size()) {
+    for (const auto& [ranks, type] : plan.tiles) {
+      tiles_.emplace_back(ranks, type);
+      exact_.emplace_back();
+    }
+    for (const Plan::Way& way : plan.ways)
+      if (!exact_[way.exact]) exact_[way.exact] = exact_columns(plan.tiles[way.exact].second, plan.all.op);
+    for (std::size_t i = 0; i < plan.ways.size(); ++i) {
+      Results& results = results_[i];
+      if (plan.ways[i].runs.empty()) results.values.emplace_back(1);
+      for (const Plan::Run& run : plan.ways[i].runs) {
+        auto& views = results.evaluators.emplace_back();
+        for (std::size_t view = 0; view < run.order.views.size(); ++view)
+          views.emplace_back(run.order, run.arithmetic, static_cast<std::int32_t>(view));
+        results.values.emplace_back(views.size());
+      }
+    }
+  }
+
+  void work(std::uint64_t first, std::size_t count) {
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      tiles_[i].take(plan_.all, first, count);
+      if (!exact_[i]) continue;
+      exact_[i]->take(tiles_[i].columns(), tiles_[i].ranks(), count);
+      if (plan_.all.op == ReduceOp::sum || plan_.all.op == ReduceOp::avg) conditions[i].add(*exact_[i], count);
+    }
+    for (std::size_t i = 0; i < results_.size(); ++i) evaluate(i, first, count);
+    for (std::size_t i = 0; i < results_.size(); ++i) compare(i, first, count);
+  }
+
+  // What is to be digested of the tile that was worked on last.
+  const Bytes& to_digest(std::size_t way, ElementType type) { return results_[way].to_digest[type]; }
+
+ private:
+  const Configuration& configuration(std::size_t way) const { return plan_.all.configurations[way]; }
+
+  void evaluate(std::size_t way, std::uint64_t first, std::size_t count) {
+    Results& results = results_[way];
+    const Tile& tile = tiles_[plan_.ways[way].tile];
+    const std::size_t size = size_of(tile.type());
+    for (auto& views : results.values)
+      for (Bytes& values : views) values.resize(count * size);
+    const auto contribution = tile.contribution();
+    for (std::size_t run = 0; run < results.evaluators.size(); ++run)
+      for (std::size_t view = 0; view < results.evaluators[run].size(); ++view)
+        results.evaluators[run][view].evaluate(contribution, first, count, results.values[run][view].data());
+    if (!results.evaluators.empty()) return;
+    const auto ranks = static_cast<std::size_t>(tile.ranks());
+    for (std::size_t i = 0; i < count; ++i)
+      kernels::sum(*configuration(way).kernel, tile.type(), tile.columns() + i * ranks * size, ranks, alone_,
+                   results.values[0][0].data() + i * size);
+  }
+
+  void compare(std::size_t way, std::uint64_t first, std::size_t count) {
+    Results& results = results_[way];
+    Found& into = found[way];
+    const ElementType type = configuration(way).type;
+    const Tolerance& tolerance = plan_.all.tolerance;
+    const Bytes& result = results.values[0][0];
+    for (std::size_t run = 0; run < results.values.size(); ++run) {
+      const auto& views = results.values[run];
+      for (std::size_t view = 1; view < views.size(); ++view)
+        into.among_ranks.add(type, tolerance, first, views[0].data(), views[view].data(), count);
+      if (run > 0) into.among_runs.add(type, tolerance, first, result.data(), views[0].data(), count);
+      if (const auto& exact = exact_[plan_.ways[way].exact])
+        into.error.add(type, *exact, first, views[0].data(), count);
+    }
+    if (const std::size_t base = plan_.ways[way].baseline; base != way) {
+      const ElementType common = *coarser(type, configuration(base).type);
+      into.to_baseline.add(
+          common, tolerance, first,
+          rounded_to(common, configuration(base).type, results_[base].values[0][0].data(), count, one_),
+          rounded_to(common, type, result.data(), count, other_), count);
+    }
+    for (const ElementType to : plan_.ways[way].digest_types) {
+      const std::byte* values = rounded_to(to, type, result.data(), count, one_);
+      results.to_digest[to].assign(values, values + count * size_of(to));
+      make_nans_alike(to, results.to_digest[to]);
+    }
+  }
+
+  static void make_nans_alike(ElementType type, Bytes& values) {
+    const std::size_t size = size_of(type);
+    for (std::size_t at = 0; at < values.size(); at += size)
+      if (is_nan(type, values.data() + at))
+        std::fill_n(values.begin() + static_cast<std::ptrdiff_t>(at), size, std::byte{0xff});
+  }
+
+  const Plan& plan_;
+  std::vector<Tile> tiles_;
+  std::vector<std::unique_ptr<ExactColumns>> exact_;  // by tile
+  std::vector<Results> results_;                      // by configuration
+  Bytes one_, other_;
+  kernels::Team alone_;
+
+ public:
+  std::vector<Found> found;                      // by configuration
+  std::map<std::size_t, Conditions> conditions;  // by tile
+};
+
+void add(Found& to, const Found& part) {
+  to.among_ranks.add(part.among_ranks);
+  to.among_runs.add(part.among_runs);
+  to.to_baseline.add(part.to_baseline);
+  to.error.add(part.error);
+}
+
+// Digests of whole results, by configuration and type.
+class Digests {
+ public:
+  explicit Digests(const Plan& plan) : digests_(plan.ways.size()) {
+    for (std::size_t i = 0; i < plan.ways.size(); ++i)
+      for (const ElementType type : plan.ways[i].digest_types) digests_[i][type] = std::make_unique<Digest>();
+  }
+  // In the order of tiles.
+  void add(Worker& worker) {
+    for (std::size_t i = 0; i < digests_.size(); ++i)
+      for (const auto& [type, digest] : digests_[i]) {
+        const Bytes& bytes = worker.to_digest(i, type);
+        digest->add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      }
+  }
+  void take(std::vector<Found>& found) const {
+    for (std::size_t i = 0; i < digests_.size(); ++i)
+      for (const auto& [type, digest] : digests_[i]) found[i].digests[type] = digest->text();
+  }
+
+ private:
+  std::vector<std::map<ElementType, std::unique_ptr<Digest>>> digests_;
+};
+
+}  // namespace
+
+std::optional<ElementType> coarser(ElementType one, ElementType other) {
+  if (is_integer(one) != is_integer(other)) return std::nullopt;
+  return digits_of(one) <= digits_of(other) ? one : other;
+}
+
+std::optional<std::string> problem_of(const Configuration& configuration, ReduceOp op, std::uint64_t count) {
+  if (!kernels::arithmetic(configuration.type, op))
+    return fmt::format("there is no {} of {}", petri::name_of(op), petri::name_of(configuration.type));
+  if (!configuration.kernel) {
+    if (order::reduction_named(configuration.order, shape_of(configuration, count), op)) return std::nullopt;
+    return fmt::format("there is no order '{}' for {} {} on {} ranks", configuration.order,
+                       petri::name_of(configuration.type), petri::name_of(op), configuration.ranks);
+  }
+  if (op != ReduceOp::sum) return fmt::format("a kernel sums: it makes no {}", petri::name_of(op));
+  if (*configuration.kernel == kernels::SumKernel::atomic || *configuration.kernel == kernels::SumKernel::arrival)
+    return fmt::format("the kernel {} depends on threads: the order arrival samples what may come of it",
+                       kernels::name_of(*configuration.kernel));
+  return std::nullopt;
+}
+
+Comparison compare_side_by_side(const Reductions& reductions) {
+  if (reductions.spread_rows > 0 && reductions.op == ReduceOp::avg)
+    throw std::invalid_argument("an average over ranks is not that over the rows which are spread over them");
+  const Plan plan(reductions);
+  std::deque<Worker> workers;
+  for (int i = 0; i < reductions.threads; ++i) workers.emplace_back(plan);
+  std::vector<std::exception_ptr> errors(workers.size());
+  Digests digests(plan);
+  kernels::Team team(reductions.threads);
+  const std::uint64_t step = plan.tile_count, round = step * workers.size();
+  for (std::uint64_t first = 0; first < reductions.count; first += round) {
+    const auto begin_of = [&](std::size_t member) { return std::min(reductions.count, first + member * step); };
+    team.run([&](int number) {
+      const auto member = static_cast<std::size_t>(number);
+      try {
+        const std::uint64_t begin = begin_of(member);
+        workers[member].work(begin, static_cast<std::size_t>(begin_of(member + 1) - begin));
+      } catch (...) {
+        errors[member] = std::current_exception();
+      }
+    });
+    for (const std::exception_ptr& error : errors)
+      if (error) std::rethrow_exception(error);
+    for (Worker& worker : workers) digests.add(worker);
+  }
+  Comparison comparison;
+  comparison.found.resize(plan.ways.size());
+  digests.take(comparison.found);
+  for (const Worker& worker : workers) {
+    for (std::size_t i = 0; i < plan.ways.size(); ++i) add(comparison.found[i], worker.found[i]);
+    for (const auto& [tile, conditions] : worker.conditions) {
+      const auto [ranks, type] = plan.tiles[tile];
+      comparison.conditions[{ranks, type}].add(conditions);
+    }
+  }
+  for (std::size_t i = 0; i < plan.ways.size(); ++i) {
+    const Plan::Way& way = plan.ways[i];
+    Found& found = comparison.found[i];
+    found.baseline = way.baseline;
+    if (way.runs.empty()) {
+      const bool same_always = *reductions.configurations[i].kernel >= kernels::SumKernel::exact;
+      found.determinism = same_always ? order::Determinism::order_invariant : order::Determinism::run_to_run;
+      continue;
+    }
+    found.determinism = way.runs.front().order.determinism;
+    found.views = way.runs.front().order.views.size();
+    found.runs = way.runs.size();
+  }
+  return comparison;
+}
+
+}  // namespace petri::compare

@@ -1,0 +1,80 @@
+// Makes one reduction in many ways, and holds the results against each other and against the exact one.
+//
+// Three questions, answered apart: do the ranks of one run agree, do runs of one configuration agree, do configurations
+// agree? Everything goes tile by tile: memory is of the size of a tile of all contributions (kTileBytes) and one of
+// each result, for each thread, and not of the vector.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/compare/configuration.hpp"
+#include "harness/compare/error.hpp"
+#include "harness/compare/pair.hpp"
+#include "harness/compare/tolerance.hpp"
+#include "kernels/order/determinism.hpp"
+#include "kernels/types/reduce_op.hpp"
+
+namespace petri::compare {
+
+// Of the contributions that are held at a time, in each thread; a tile has 64 elements at least.
+inline constexpr std::size_t kTileBytes = std::size_t{2} << 20;
+
+// Writes elements [first, first + count) of a row of numbers in `type`. Called from several threads.
+using Rows =
+    std::function<void(std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out)>;
+
+struct Reductions {
+  std::vector<Configuration> configurations = {};
+  ReduceOp op = ReduceOp::sum;
+  std::uint64_t count = 1;
+  Rows rows = {};
+  // 0: rank r contributes row r, so that different numbers of ranks reduce different numbers, whose results are not
+  // held against each other. Otherwise this many rows are spread over the ranks in blocks of neighbours, and each rank
+  // contributes what its rows give in ascending order: all numbers of ranks reduce the same numbers. Not for averages.
+  std::int32_t spread_rows = 0;
+  std::size_t runs = 1;  // of orders that may change from run to run
+  Tolerance tolerance = {};
+  int threads = 1;
+};
+
+// What was found about one configuration.
+struct Found {
+  order::Determinism determinism = order::Determinism::run_to_run;
+  std::size_t views = 1;       // results that ranks may have: one for all, or one for each
+  std::size_t runs = 1;        // that were evaluated
+  PairStatistics among_ranks;  // each rank against rank 0 of the same run
+  PairStatistics among_runs;   // rank 0 in each run against its first run
+  // Against which configuration this one is held: the first that reduces the same numbers. Itself: nothing before it
+  // does.
+  std::size_t baseline = 0;
+  PairStatistics to_baseline;  // first runs, rank 0; in the coarser of two types
+  ErrorStatistics error;       // of rank 0 in all runs; nothing for operations without an exact result
+  // Of the first run's result, any NaN as any other, in this type and each coarser one of those compared.
+  std::map<ElementType, std::string> digests;
+};
+
+struct Comparison {
+  std::vector<Found> found;  // by configuration
+  // By number of ranks, or of rows that are spread, and type; of sums and averages.
+  std::map<std::pair<std::int32_t, ElementType>, Conditions> conditions;
+};
+
+// Can it be made? Nothing for an order that no catalogue knows for this shape and operation, and for a kernel with an
+// operation that is no sum; what is wrong in words.
+std::optional<std::string> problem_of(const Configuration& configuration, ReduceOp op, std::uint64_t count);
+
+// Throws std::invalid_argument for a configuration with a problem, or for more ranks than rows that are spread; and
+// what `rows` throws.
+Comparison compare_side_by_side(const Reductions& reductions);
+
+// The coarser of two types: the one that values of both are rounded to before they are held against each other. Nothing
+// for an integer and a floating-point number.
+std::optional<ElementType> coarser(ElementType one, ElementType other);
+
+}  // namespace petri::compare

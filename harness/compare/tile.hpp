@@ -1,0 +1,42 @@
+// A piece of what all ranks contribute, as it is held while every configuration is evaluated on it. Internal to
+// compare.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "harness/compare/side_by_side.hpp"
+#include "kernels/order/evaluate.hpp"
+
+namespace petri::compare {
+
+// For one number of ranks and one type. Not to be shared between threads.
+class Tile {
+ public:
+  Tile(std::int32_t ranks, ElementType type) : ranks_(ranks), type_(type) {}
+
+  std::int32_t ranks() const { return ranks_; }
+  ElementType type() const { return type_; }
+
+  // Takes elements [first, first + count) of all ranks.
+  void take(const Reductions& reductions, std::uint64_t first, std::size_t count);
+
+  order::Contribution contribution() const;  // within the piece; this object must outlive it
+
+  // One column of `ranks` contributions after the other.
+  const std::byte* columns() const { return columns_.data(); }
+
+ private:
+  void take_spread(const Reductions& reductions, std::int32_t rank, std::uint64_t first, std::size_t count,
+                   std::byte* row);
+  void turn(std::size_t count);
+
+  std::int32_t ranks_;
+  ElementType type_;
+  std::uint64_t first_ = 0;
+  std::size_t row_bytes_ = 0;
+  std::vector<std::byte> rows_, columns_, next_;
+};
+
+}  // namespace petri::compare

@@ -1,0 +1,171 @@
+#include "harness/compare/side_by_side.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "harness/compare/agreement.hpp"
+#include "kernels/cpu/payload.hpp"
+
+namespace petri::compare {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Each rank contributes its list, again and again.
+Rows rows_of(std::vector<std::vector<double>> lists) {
+  std::vector<Payload> payloads;
+  for (auto& list : lists) payloads.push_back({.values = std::move(list)});
+  return [payloads](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) {
+    kernels::write_payload(payloads.at(static_cast<std::size_t>(row)), row, type, first, count, out);
+  };
+}
+
+Rows generated(Generator generator) {
+  return [payload = Payload{.generator = generator}](std::int32_t row, ElementType type, std::uint64_t first,
+                                                     std::size_t count, std::byte* out) {
+    kernels::write_payload(payload, row, type, first, count, out);
+  };
+}
+
+Configuration ordered(const std::string& order, std::int32_t ranks, ElementType type = ElementType::float32) {
+  return {.order = order, .kernel = {}, .ranks = ranks, .type = type};
+}
+
+Configuration summed(kernels::SumKernel kernel, std::int32_t ranks) {
+  return {.order = {}, .kernel = kernel, .ranks = ranks};
+}
+
+// ((1e8 + 1) - 1e8) + 1 = 1, (1e8 + 1) + (-1e8 + 1) = 0, and the real sum is 2.
+const std::vector<std::vector<double>> kProbe{{1e8}, {1}, {-1e8}, {1}};
+
+TEST(SideBySide, HoldsOrdersAgainstTheFirstAndTheExactSum) {
+  const Reductions reductions{
+      .configurations = {ordered("sequential", 4), ordered("pairwise", 4), summed(kernels::SumKernel::exact, 4)},
+      .rows = rows_of(kProbe)};
+  const Comparison comparison = compare_side_by_side(reductions);
+  EXPECT_EQ(comparison.found[1].to_baseline.first(), (ElementPair{0, "1", "0"}));
+  EXPECT_EQ(comparison.found[2].to_baseline.first(), (ElementPair{0, "1", "2"}));
+  EXPECT_EQ(comparison.found[0].error.most_absolute(), 1);
+  EXPECT_EQ(comparison.found[1].error.most_absolute(), 2);
+  EXPECT_EQ(comparison.found[2].error.most_absolute(), 0);
+  EXPECT_EQ(comparison.conditions.at({4, ElementType::float32}).most(), (2e8 + 2) / 2);
+  const Agreement agreement = agreement_of(comparison);
+  EXPECT_TRUE(agreement.ranks.agree());
+  EXPECT_EQ(agreement.runs.asked, 0U);
+  EXPECT_THAT(agreement.configurations.disagreeing, ElementsAre(1, 2));
+}
+
+TEST(SideBySide, TellsThatRanksOfOneRunDisagree) {
+  const Reductions reductions{.configurations = {ordered("own-first", 3, ElementType::float64)},
+                              .rows = rows_of({{1e16}, {1}, {-1e16}})};
+  const Comparison comparison = compare_side_by_side(reductions);
+  EXPECT_EQ(comparison.found[0].views, 3U);
+  EXPECT_EQ(comparison.found[0].among_ranks.first(), (ElementPair{0, "0", "1"}));
+  EXPECT_THAT(agreement_of(comparison).ranks.disagreeing, ElementsAre(0));
+}
+
+TEST(SideBySide, TellsThatRunsDisagree) {
+  const Reductions reductions{.configurations = {ordered("arrival", 4), ordered("ring", 4)},
+                              .count = 100,
+                              .rows = generated(Generator::log_uniform),
+                              .runs = 5};
+  const Comparison comparison = compare_side_by_side(reductions);
+  EXPECT_EQ(comparison.found[0].runs, 5U);
+  EXPECT_EQ(comparison.found[1].runs, 1U);
+  const Agreement agreement = agreement_of(comparison);
+  EXPECT_EQ(agreement.runs.asked, 1U);
+  EXPECT_THAT(agreement.runs.disagreeing, ElementsAre(0));
+}
+
+TEST(SideBySide, HoldsNoDifferentNumbersAgainstEachOther) {
+  Reductions reductions{.configurations = {ordered("sequential", 2), ordered("sequential", 4)},
+                        .rows = rows_of(kProbe)};
+  EXPECT_EQ(agreement_of(compare_side_by_side(reductions)).configurations.asked, 0U);
+  reductions.spread_rows = 4;
+  // (1e8 + 1) + (-1e8 + 1), and ((1e8 + 1) - 1e8) + 1.
+  const Comparison spread = compare_side_by_side(reductions);
+  EXPECT_EQ(spread.found[1].to_baseline.first(), (ElementPair{0, "0", "1"}));
+  EXPECT_EQ(spread.found[0].error.most_absolute(), 2);  // what the rows lose counts
+  const auto moved = moved_bits(reductions, spread);
+  ASSERT_EQ(moved.size(), 1U);
+  EXPECT_EQ(moved[0].dimension, Dimension::ranks);
+  EXPECT_EQ(moved[0].moved, 1U);
+}
+
+TEST(SideBySide, NamesTheOneDimensionThatMovedTheBits) {
+  Configuration two_hosts = ordered("by-host", 4), four_hosts = two_hosts;
+  two_hosts.layout = "2x2";
+  two_hosts.hosts = {0, 0, 1, 1};
+  four_hosts.layout = "4x1";
+  four_hosts.hosts = {0, 1, 2, 3};
+  Configuration ring = ordered("ring", 4), channels = ordered("ring:2", 4);
+  ring.layout = channels.layout = "2x2";
+  ring.hosts = channels.hosts = two_hosts.hosts;
+  const Reductions reductions{.configurations = {two_hosts, four_hosts, ring, channels}, .rows = rows_of(kProbe)};
+  const auto moved = moved_bits(reductions, compare_side_by_side(reductions));
+  ASSERT_EQ(moved.size(), 3U);
+  EXPECT_EQ(moved[0].dimension, Dimension::algorithm);  // by-host and ring on two hosts: 0 and 1
+  EXPECT_EQ(moved[0].moved, 1U);
+  EXPECT_EQ(moved[1].dimension, Dimension::chunking);  // one element is one chunk
+  EXPECT_EQ(moved[1].moved, 0U);
+  EXPECT_EQ(moved[2].dimension, Dimension::layout);
+  EXPECT_EQ(moved[2].moved, 1U);
+}
+
+TEST(SideBySide, HoldsTypesAgainstEachOtherInTheCoarserOne) {
+  const Reductions reductions{
+      .configurations = {ordered("sequential", 2, ElementType::float64), ordered("sequential", 2, ElementType::float32),
+                         ordered("sequential", 2, ElementType::bfloat16)},
+      .rows = rows_of({{1}, {0x1p-10}})};
+  const Comparison comparison = compare_side_by_side(reductions);
+  EXPECT_EQ(comparison.found[1].to_baseline.differing(), 0U);
+  EXPECT_EQ(comparison.found[2].to_baseline.differing(), 0U);
+  EXPECT_EQ(comparison.found[0].digests.size(), 3U);
+  EXPECT_EQ(comparison.found[2].digests.size(), 1U);
+  EXPECT_EQ(coarser(ElementType::float32, ElementType::int32), std::nullopt);
+}
+
+TEST(SideBySide, FindsTheSameWithAnyThreads) {
+  Reductions reductions{.configurations = {ordered("sequential", 40), ordered("ring:3", 40), ordered("arrival", 40)},
+                        .count = 30000,
+                        .rows = generated(Generator::cancelling),
+                        .runs = 3};
+  const Comparison one = compare_side_by_side(reductions);
+  reductions.threads = 3;
+  const Comparison three = compare_side_by_side(reductions);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Found &a = one.found[i], &b = three.found[i];
+    EXPECT_EQ(a.digests, b.digests);
+    EXPECT_EQ(a.to_baseline.first(), b.to_baseline.first());
+    EXPECT_EQ(a.to_baseline.widest(), b.to_baseline.widest());
+    EXPECT_EQ(a.among_runs.differing(), b.among_runs.differing());
+    EXPECT_EQ(a.error.norm_relative(), b.error.norm_relative());
+    EXPECT_EQ(a.error.most_relative_at(), b.error.most_relative_at());
+    EXPECT_EQ(a.error.ulps().octaves(), b.error.ulps().octaves());
+  }
+  EXPECT_NE(one.found[0].digests, one.found[1].digests);
+}
+
+TEST(SideBySide, RefusesWhatCannotBeMade) {
+  EXPECT_THROW(compare_side_by_side({.configurations = {ordered("rnig", 4)}, .rows = rows_of(kProbe)}),
+               std::invalid_argument);
+  EXPECT_EQ(problem_of(ordered("rnig", 4), ReduceOp::sum, 1), "there is no order 'rnig' for float32 sum on 4 ranks");
+  EXPECT_EQ(problem_of(ordered("ring", 4), ReduceOp::band, 1), "there is no band of float32");
+  EXPECT_NE(problem_of(summed(kernels::SumKernel::exact, 4), ReduceOp::max, 1), std::nullopt);
+  EXPECT_NE(problem_of(summed(kernels::SumKernel::atomic, 4), ReduceOp::sum, 1), std::nullopt);
+}
+
+TEST(SideBySide, PassesOnWhatTheRowsThrow) {
+  const Reductions reductions{.configurations = {ordered("ring", 4)},
+                              .rows = [](std::int32_t, ElementType, std::uint64_t, std::size_t,
+                                         std::byte*) { throw std::runtime_error("gone"); },
+                              .threads = 2};
+  EXPECT_THROW(compare_side_by_side(reductions), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace petri::compare
