@@ -41,6 +41,7 @@ struct Command {
 };
 
 int run_check(const std::vector<std::string>& args);
+int run_compare(const std::vector<std::string>& args);
 int run_diagnose(const std::vector<std::string>& args);
 int run_export(const std::vector<std::string>& args);
 int run_import(const std::vector<std::string>& args);

@@ -22,6 +22,7 @@ constexpr std::array kCommands{
     Command{"diagnose", "say what is wrong and who began it", run_diagnose},
     Command{"shrink", "the fewest ranks and events that still fail in the same way", run_shrink},
     Command{"replay", "perform a scenario's calls for real", run_replay},
+    Command{"compare", "one reduction in many orders: who agrees with whom?", run_compare},
     Command{"check", "do the reproducers still do what they expect?", run_check},
     Command{"export", "write a scenario as a program that fails in the same way", run_export},
 };

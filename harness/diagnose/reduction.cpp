@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "harness/compare/element.hpp"
 #include "harness/trace/payload.hpp"
@@ -147,24 +148,10 @@ class SideBySide {
   std::vector<Evaluated> variants_;
 };
 
-}  // namespace
-
-order::Contribution Reduction::contribution() const {
-  return [this](std::int32_t rank, std::uint64_t first, std::size_t count, std::byte* out) {
-    const auto member = static_cast<std::size_t>(rank);
-    kernels::write_payload(payloads[member], calls[member].rank, shape.type, first, count, out);
-  };
-}
-
-bool names_orders(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
-  if (gathering.conflicted || gathering.first == model::kAbsent) return false;
-  const EventRef ref{run.gatherings.members(gathering)[gathering.first], gathering.arrivals[gathering.first]};
-  return !at(scenario, ref).extras.orders().empty();
-}
-
-std::optional<Reduction> reduction_of(const Scenario& scenario, const model::Run& run,
-                                      const model::Gathering& gathering) {
-  if (!names_orders(scenario, run, gathering) || !run.gatherings.complete(gathering)) return std::nullopt;
+std::optional<Reduction> numbers_of(const Scenario& scenario, const model::Run& run,
+                                    const model::Gathering& gathering) {
+  if (gathering.conflicted || gathering.first == model::kAbsent || !run.gatherings.complete(gathering))
+    return std::nullopt;
   const std::vector<std::int32_t>& members = run.gatherings.members(gathering);
   Reduction reduction;
   for (std::size_t member = 0; member < members.size(); ++member) {
@@ -184,6 +171,35 @@ std::optional<Reduction> reduction_of(const Scenario& scenario, const model::Run
                      .type = first.dtype,
                      .hosts = hosts_of(scenario, members)};
   return reduction;
+}
+
+}  // namespace
+
+order::Contribution Reduction::contribution() const {
+  return [this](std::int32_t rank, std::uint64_t first, std::size_t count, std::byte* out) {
+    const auto member = static_cast<std::size_t>(rank);
+    kernels::write_payload(payloads[member], calls[member].rank, shape.type, first, count, out);
+  };
+}
+
+bool names_orders(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
+  if (gathering.conflicted || gathering.first == model::kAbsent) return false;
+  const EventRef ref{run.gatherings.members(gathering)[gathering.first], gathering.arrivals[gathering.first]};
+  return !at(scenario, ref).extras.orders().empty();
+}
+
+std::optional<Reduction> reduction_of(const Scenario& scenario, const model::Run& run,
+                                      const model::Gathering& gathering) {
+  if (!names_orders(scenario, run, gathering)) return std::nullopt;
+  return numbers_of(scenario, run, gathering);
+}
+
+std::vector<Reduction> reductions_of(const Scenario& scenario) {
+  const model::Run run = model::run(scenario, {model::kUnlimited, true});
+  std::vector<Reduction> reductions;
+  for (const model::Gathering& gathering : run.gatherings.all())
+    if (auto reduction = numbers_of(scenario, run, gathering)) reductions.push_back(std::move(*reduction));
+  return reductions;
 }
 
 std::optional<Difference> first_difference(const Reduction& reduction) {

@@ -28,6 +28,9 @@ struct Reduction {
 // operation, the count or somebody's payload is not known.
 std::optional<Reduction> reduction_of(const Scenario& scenario, const model::Run& run,
                                       const model::Gathering& gathering);
+// Those that all members joined and of which type, operation, count and payload are known, whether or not they name
+// orders, in the order in which they met; in a run in which no send waits.
+std::vector<Reduction> reductions_of(const Scenario& scenario);
 // Does one of its calls name orders?
 bool names_orders(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering);
 

@@ -1,0 +1,178 @@
+#include "harness/cli/compare_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "harness/cli/numbers.hpp"
+#include "harness/cli/options.hpp"
+
+namespace petri::cli {
+namespace {
+
+constexpr Help kHelp{
+    "petri compare [options] [SCENARIO]\n"
+    "       petri compare --locate RECORDING RECORDING",
+    "Makes one reduction in many orders, by many kernels, side by side, and says whether the ranks of one run agree,\n"
+    "whether runs agree, and whether configurations agree: bit by bit, or within a tolerance. No process is started "
+    "for\n"
+    "the ranks. With --locate, says where two recordings of one job first have different numbers. The exit status is "
+    "0\n"
+    "where all agree, and 12 where something diverges.",
+    "petri compare --ranks 8,1024 --orders ring,recursive-doubling --kernels exact    how far each is from the exact "
+    "sum",
+};
+
+constexpr std::int32_t kMostRanks = 1 << 20;
+
+// The words of "a,b,c", each taken by `take`, which says nothing of a word that it does not know.
+template <class T>
+std::vector<T> list_of(std::string_view option, const std::string& text, std::string_view wanted,
+                       const std::function<std::optional<T>(std::string_view)>& take) {
+  std::vector<T> list;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(',', from), text.size());
+    const std::string_view word = std::string_view(text).substr(from, end - from);
+    const auto item = take(word);
+    if (!item) throw UsageError{fmt::format("--{} needs {}, not '{}'", option, wanted, word)};
+    list.push_back(*item);
+    from = end + 1;
+  }
+  return list;
+}
+
+std::optional<std::int32_t> ranks_in(std::string_view word) {
+  const auto number = whole_number(word);
+  if (!number || *number < 1 || *number > static_cast<std::uint64_t>(kMostRanks)) return std::nullopt;
+  return static_cast<std::int32_t>(*number);
+}
+
+std::optional<Layout> layout_in(std::string_view word) {
+  const auto times = word.find('x');
+  if (times == std::string_view::npos) return std::nullopt;
+  const auto hosts = ranks_in(word.substr(0, times)), each = ranks_in(word.substr(times + 1));
+  if (!hosts || !each || static_cast<std::int64_t>(*hosts) * *each > kMostRanks) return std::nullopt;
+  return Layout{std::string(word), *hosts, *each};
+}
+
+po::typed_value<std::string>* bound(const char* name, std::optional<double>* to) {
+  return po::value<std::string>()->value_name("X")->notifier([=](const std::string& text) {
+    *to = real_number(text);
+    if (!*to) throw UsageError{fmt::format("--{} needs a number ≥ 0, not '{}'", name, text)};
+  });
+}
+
+po::typed_value<std::string>* text_option(const char* value_name, std::function<void(const std::string&)> take) {
+  return po::value<std::string>()->value_name(value_name)->notifier(std::move(take));
+}
+
+void require_sense(const CompareArguments& a) {
+  if (a.locate && a.inputs.size() != 2) throw UsageError{"--locate needs two recordings"};
+  if (!a.locate && a.inputs.size() > 1)
+    throw UsageError{fmt::format("what is '{}'? Two recordings are compared with --locate", a.inputs[1])};
+  if (!a.inputs.empty() && a.generator) throw UsageError{"numbers come from SCENARIO or from --payload, not from both"};
+  if (!a.inputs.empty() && !a.locate && (!a.ranks.empty() || a.same_data))
+    throw UsageError{"the ranks are those of SCENARIO: --ranks and --same-data are for --payload"};
+  if (!a.layouts.empty() && !a.ranks.empty())
+    for (const Layout& layout : a.layouts)
+      if (std::find(a.ranks.begin(), a.ranks.end(), layout.ranks()) == a.ranks.end())
+        throw UsageError{
+            fmt::format("--layouts {} is for {} ranks, which --ranks does not name", layout.name, layout.ranks())};
+}
+
+}  // namespace
+
+std::optional<CompareArguments> parse_compare(const std::vector<std::string>& args) {
+  CompareArguments a;
+  po::options_description options;
+  auto add = options.add_options();
+  add("payload",
+      text_option("WHAT",
+                  [&a](const std::string& text) {
+                    a.generator = generator_named(text);
+                    if (!a.generator)
+                      throw UsageError{
+                          fmt::format("--payload needs one of {}, not '{}'", fmt::join(generator_names(), ", "), text)};
+                  }),
+      "what the ranks contribute: normal (the default), log-uniform, cancelling, probe, uniform, ramp or constant");
+  add("seed", number("seed", &a.seed, std::uint64_t{0}), "of the payload (0)");
+  add("scale", bound("scale", &a.scale), "a factor of the payload (1)");
+  add("ranks",
+      text_option("LIST",
+                  [&a](const std::string& text) {
+                    a.ranks =
+                        list_of<std::int32_t>("ranks", text, fmt::format("numbers from 1 to {}", kMostRanks), ranks_in);
+                  }),
+      "numbers of ranks, e.g. 4,8,1024 (8)");
+  add("same-data", po::bool_switch(&a.same_data),
+      "all numbers of ranks reduce the same numbers: those of the largest one, of which each rank first adds up a "
+      "share");
+  add("count", po::value<std::string>()->value_name("N")->notifier([&a](const std::string& text) {
+    a.count = bounded("count", text, 1, std::numeric_limits<std::uint64_t>::max() >> 8);
+  }),
+      "elements of the vector (1000)");
+  add("orders",
+      text_option("LIST",
+                  [&a](const std::string& text) {
+                    a.orders = list_of<std::string>("orders", text, "names of orders (see --list)",
+                                                    [](std::string_view word) -> std::optional<std::string> {
+                                                      if (word.empty()) return std::nullopt;
+                                                      return std::string(word);
+                                                    });
+                  }),
+      "orders to be held against the first of them (sequential,pairwise,recursive-doubling,ring, or the scenario's)");
+  add("kernels",
+      text_option("LIST",
+                  [&a](const std::string& text) {
+                    a.kernels = list_of<kernels::SumKernel>("kernels", text,
+                                                            "plain, pairwise, compensated, exact or reproducible",
+                                                            kernels::sum_kernel_named);
+                  }),
+      "one rank has all contributions, and sums them by plain, pairwise, compensated, exact or reproducible");
+  add("types",
+      text_option("LIST",
+                  [&a](const std::string& text) {
+                    a.types = list_of<ElementType>("types", text, "names of element types",
+                                                   [](std::string_view word) { return element_type_named(word); });
+                  }),
+      "float16, bfloat16, float32, float64, int32, int64 (float32)");
+  add("layouts",
+      text_option("LIST",
+                  [&a](const std::string& text) {
+                    a.layouts = list_of<Layout>("layouts", text, "HOSTSxRANKS, e.g. 2x4", layout_in);
+                  }),
+      "ranks on hosts, e.g. 1x8,2x4: neighbours share one");
+  add("op",
+      text_option("OP",
+                  [&a](const std::string& text) {
+                    a.op = reduce_op_named(text);
+                    if (!a.op) throw UsageError{fmt::format("--op needs sum, prod, min, max or avg, not '{}'", text)};
+                  }),
+      "sum, prod, min, max or avg (sum)");
+  add("runs", number("runs", &a.runs, std::uint64_t{1}, std::uint64_t{1000}),
+      "of an order that changes from run to run (8)");
+  add("absolute", bound("absolute", &a.tolerance.absolute), "elements agree up to X apart");
+  add("relative", bound("relative", &a.tolerance.relative), "elements agree up to X times the larger one apart");
+  add("ulp", po::value<std::string>()->value_name("N")->notifier([&a](const std::string& text) {
+    a.tolerance.ulps = bounded("ulp", text, 0, std::numeric_limits<std::uint64_t>::max() - 1);
+  }),
+      "elements agree up to N units in the last place apart; without a tolerance, bit by bit");
+  add("jobs,j", number("jobs", &a.jobs, 1, kMostJobs), "threads (2); the result is the same for any number");
+  add("locate", po::bool_switch(&a.locate), "find where two recordings of one job first have different numbers");
+  add("list", po::bool_switch(&a.list), "print the catalogue of orders");
+  add("json", po::bool_switch(&a.json), "print one JSON object");
+  add("input", po::value(&a.inputs), "scenario");
+  po::positional_options_description positional;
+  positional.add("input", 2);
+  po::variables_map values;
+  if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
+  require_sense(a);
+  return a;
+}
+
+}  // namespace petri::cli

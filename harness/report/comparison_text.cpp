@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "harness/compare/element.hpp"
+#include "harness/report/comparison.hpp"
+
+namespace petri {
+namespace {
+
+using namespace compare;
+
+std::string counted(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+// "ring (8 ranks, float32, 2x4)".
+std::string label_of(const Configuration& c) {
+  return fmt::format("{} ({}, {}{}{})", c.how(), counted(static_cast<std::size_t>(c.ranks), "rank"),
+                     petri::name_of(c.type), c.layout.empty() ? "" : ", ", c.layout);
+}
+
+std::string ulps_text(std::uint64_t ulps) {
+  if (ulps == kNoDistance) return "NaN";
+  return ulps < 100000 ? fmt::format("{}", ulps) : fmt::format("{:.1e}", static_cast<double>(ulps));
+}
+
+class Report {
+ public:
+  Report(const Reductions& reductions, const Comparison& comparison)
+      : reductions_(reductions), comparison_(comparison), agreement_(agreement_of(comparison)) {}
+
+  std::string text(const ComparedNumbers& numbers) const {
+    return fmt::format("{}{} of {} each, {}; held against each other {}.\n\n{}{}{}\n{}\n{}\n{}", verdict(),
+                       petri::name_of(reductions_.op), counted(reductions_.count, "element"), numbers.origin,
+                       text_of(reductions_.tolerance), ranks(), runs(), configurations(), moved(), conditions(),
+                       table());
+  }
+
+ private:
+  const Configuration& at(std::size_t i) const { return reductions_.configurations[i]; }
+  const Found& found(std::size_t i) const { return comparison_.found[i]; }
+  std::string name(std::size_t i) const { return label_of(at(i)); }
+  std::string same() const {
+    return reductions_.tolerance.bitwise() ? "the same bits" : "the same within the tolerance";
+  }
+
+  std::string verdict() const {
+    if (agreement_.all()) return "completes: everything that was asked agrees\n";
+    std::vector<std::string_view> what;
+    if (!agreement_.ranks.agree()) what.push_back("ranks of one run");
+    if (!agreement_.runs.agree()) what.push_back("runs of one configuration");
+    if (!agreement_.configurations.agree()) what.push_back("configurations");
+    return fmt::format("divergence: {} disagree\n", fmt::join(what, ", and "));
+  }
+
+  // Who disagrees, and the first place where it does.
+  std::string disagreement(const Answer& answer, std::string_view one, std::string_view other,
+                           const PairStatistics Found::*pair) const {
+    const std::size_t first = answer.disagreeing.front();
+    const PairStatistics& statistics = found(first).*pair;
+    const ElementPair& at = *statistics.first_beyond();
+    return fmt::format("No, not in {} of {}. {}: element {} is {} {} and {} {}.\n", answer.disagreeing.size(),
+                       counted(answer.asked, "configuration"), name(first), at.element, at.one, one, at.other, other);
+  }
+
+  std::string ranks() const {
+    constexpr std::string_view kQuestion = "Do the ranks of one run agree?  ";
+    if (!agreement_.ranks.agree())
+      return std::string(kQuestion) + disagreement(agreement_.ranks, "on rank 0", "on another", &Found::among_ranks);
+    return fmt::format("{}Yes: every rank ends with {}.\n", kQuestion, same());
+  }
+
+  std::string runs() const {
+    constexpr std::string_view kQuestion = "Do runs agree?                  ";
+    const Answer& answer = agreement_.runs;
+    std::string text(kQuestion);
+    if (answer.asked == 0 && agreement_.runs_unknown.empty())
+      return text + "Yes: none of these orders changes from run to run.\n";
+    if (!answer.agree()) {
+      text += disagreement(answer, "in the first run", "in a later one", &Found::among_runs);
+    } else if (answer.asked > 0) {
+      text += fmt::format("Yes: {} of {} ended with {}.\n", counted(found(first_with_runs()).runs, "run"),
+                          counted(answer.asked, "configuration"), same());
+    }
+    if (!agreement_.runs_unknown.empty())
+      text += fmt::format("{}{}: nothing says that its order stays, and one possible order was evaluated.\n",
+                          answer.asked > 0 ? std::string(kQuestion.size(), ' ') : "Not known for ",
+                          name(agreement_.runs_unknown.front()));
+    return text;
+  }
+
+  std::size_t first_with_runs() const {
+    std::size_t i = 0;
+    while (found(i).runs == 1) ++i;
+    return i;
+  }
+
+  std::string configurations() const {
+    constexpr std::string_view kQuestion = "Do configurations agree?        ";
+    const Answer& answer = agreement_.configurations;
+    std::string text(kQuestion);
+    if (answer.asked == 0) return text + "Not asked: no two of them reduce the same numbers.\n";
+    if (answer.agree()) return text + fmt::format("Yes: all that reduce the same numbers end with {}.\n", same());
+    const std::size_t first = answer.disagreeing.front(), base = found(first).baseline;
+    const ElementPair& at = *found(first).to_baseline.first_beyond();
+    return text +
+           fmt::format("No: {} of {} end with something else than the first. Element {} is {} in {}, and {} in {}.\n",
+                       answer.disagreeing.size(), answer.asked, at.element, at.one, name(base), at.other, name(first));
+  }
+
+  std::string moved() const {
+    std::string text;
+    for (const Moved& each : moved_bits(reductions_, comparison_)) {
+      text += fmt::format("{} {}: ", text.empty() ? "What moves the bits when it alone is changed?\n " : " ",
+                          compare::name_of(each.dimension));
+      if (each.moved == 0)
+        text += fmt::format("does not, in {}.\n", counted(each.pairs, "pair"));
+      else
+        text += fmt::format("in {} of {}, e.g. {} and {}.\n", each.moved, counted(each.pairs, "pair"), name(each.one),
+                            name(each.other));
+    }
+    return text;
+  }
+
+  std::string conditions() const {
+    std::string text;
+    for (const auto& [data, conditions] : comparison_.conditions)
+      text += fmt::format(
+          "Cancellation, Σ|x|/|Σx| of {} in {}: half of the elements up to {:.3g}, 99 % up to {:.3g}, all up "
+          "to {:.3g}.\n",
+          counted(static_cast<std::size_t>(data.first), "contribution"), petri::name_of(data.second),
+          conditions.quantile(0.5), conditions.quantile(0.99), conditions.most());
+    return text;
+  }
+
+  using Row = std::vector<std::string>;
+
+  Row row(std::size_t i) const {
+    const Found& f = found(i);
+    const Configuration& c = at(i);
+    Row row{c.how(), std::to_string(c.ranks), std::string(petri::name_of(c.type)), c.layout.empty() ? "-" : c.layout};
+    if (f.baseline == i) {
+      row.insert(row.end(), {"(the first)", "", ""});
+    } else {
+      const PairStatistics& pair = f.to_baseline;
+      row.push_back(fmt::format("{:.3g} %",
+                                100.0 * static_cast<double>(pair.differing()) / static_cast<double>(pair.elements())));
+      row.push_back(pair.first() ? std::to_string(pair.first()->element) : "-");
+      row.push_back(ulps_text(pair.ulps().most()));
+    }
+    if (f.error.elements() == 0) return row;
+    row.push_back(fmt::format("{} {} {}", ulps_text(f.error.ulps().quantile(0.5)),
+                              ulps_text(f.error.ulps().quantile(0.99)), ulps_text(f.error.ulps().most())));
+    row.push_back(fmt::format("{:.2g}", f.error.most_absolute()));
+    row.push_back(fmt::format("{:.2g}", f.error.most_relative()));
+    row.push_back(fmt::format("{:.2g}", f.error.norm_relative()));
+    row.push_back(fmt::format("{:.2g}", f.error.most_roundings()));
+    return row;
+  }
+
+  std::string table() const {
+    const bool exact = std::any_of(comparison_.found.begin(), comparison_.found.end(),
+                                   [](const Found& f) { return f.error.elements() > 0; });
+    std::vector<Row> rows{{"order or kernel", "ranks", "type", "layout", "differs", "first at", "ULPs"}};
+    if (exact)
+      rows.front().insert(rows.front().end(),
+                          {"error: ULPs 50% 99% all", "absolute", "relative", "of norm", "roundings"});
+    for (std::size_t i = 0; i < comparison_.found.size(); ++i) rows.push_back(row(i));
+    std::vector<std::size_t> widths(rows.front().size());
+    for (const Row& row : rows)
+      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    std::string text;
+    for (const Row& row : rows) {
+      std::string line;
+      for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+    text += "\ndiffers, first at, ULPs: from the first configuration that reduces the same numbers.\n";
+    if (exact)
+      text +=
+          "error: from the exact result; the largest absolute and relative ones, that of the vector's norm, and the "
+          "largest\nin roundings of Σ|x|, by which orders are to be judged: cancellation does not enter it.\n";
+    return text;
+  }
+
+  const Reductions& reductions_;
+  const Comparison& comparison_;
+  Agreement agreement_;
+};
+
+}  // namespace
+
+std::string render_text(const Reductions& reductions, const Comparison& comparison, const ComparedNumbers& numbers) {
+  return Report(reductions, comparison).text(numbers);
+}
+
+}  // namespace petri
