@@ -53,7 +53,7 @@ std::vector<Moved> moved_bits(const Reductions& reductions, const Comparison& co
   for (std::size_t other = 1; other < values.size(); ++other)
     for (std::size_t one = 0; one < other; ++one) {
       const Found &a = comparison.found[one], &b = comparison.found[other];
-      if (a.baseline != b.baseline) continue;
+      if (!same_numbers(reductions, reductions.configurations[one], reductions.configurations[other])) continue;
       const auto where = only_difference(values[one], values[other]);
       if (!where) continue;
       Moved& moved = all[*where];

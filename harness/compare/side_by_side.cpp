@@ -37,10 +37,6 @@ int digits_of(ElementType type) {
   }
 }
 
-bool is_integer(ElementType type) {
-  return type == ElementType::int32 || type == ElementType::int64;
-}
-
 order::Shape shape_of(const Configuration& configuration, std::uint64_t count) {
   return {.ranks = configuration.ranks, .count = count, .type = configuration.type, .hosts = configuration.hosts};
 }
@@ -89,9 +85,9 @@ struct Plan {
     way.exact = all.spread_rows > 0 ? tile_of(all.spread_rows, c.type) : way.tile;
     way.baseline = number;
     for (std::size_t before = number + 1; before-- > 0;)
-      if (same_numbers(c, all.configurations[before])) way.baseline = before;
+      if (same_numbers(all, c, all.configurations[before])) way.baseline = before;
     for (const Configuration& other : all.configurations)
-      if (same_numbers(c, other) && coarser(c.type, other.type) == other.type &&
+      if (same_numbers(all, c, other) && coarser(c.type, other.type) == other.type &&
           std::find(way.digest_types.begin(), way.digest_types.end(), other.type) == way.digest_types.end())
         way.digest_types.push_back(other.type);
   }
@@ -102,10 +98,6 @@ struct Plan {
     if (found != tiles.end()) return static_cast<std::size_t>(found - tiles.begin());
     tiles.push_back(data);
     return tiles.size() - 1;
-  }
-
-  bool same_numbers(const Configuration& one, const Configuration& other) const {
-    return coarser(one.type, other.type) && (all.spread_rows > 0 || one.ranks == other.ranks);
   }
 
   const Reductions& all;
@@ -258,8 +250,14 @@ class Digests {
 }  // namespace
 
 std::optional<ElementType> coarser(ElementType one, ElementType other) {
-  if (is_integer(one) != is_integer(other)) return std::nullopt;
-  return digits_of(one) <= digits_of(other) ? one : other;
+  const bool keeps = digits_of(one) <= digits_of(other);
+  const ElementType to = keeps ? one : other, from = keeps ? other : one;
+  if (kernels::conversion(from, to) == nullptr) return std::nullopt;
+  return to;
+}
+
+bool same_numbers(const Reductions& reductions, const Configuration& one, const Configuration& other) {
+  return coarser(one.type, other.type) && (reductions.spread_rows > 0 || one.ranks == other.ranks);
 }
 
 std::optional<std::string> problem_of(const Configuration& configuration, ReduceOp op, std::uint64_t count) {

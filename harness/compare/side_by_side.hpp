@@ -74,7 +74,10 @@ std::optional<std::string> problem_of(const Configuration& configuration, Reduce
 Comparison compare_side_by_side(const Reductions& reductions);
 
 // The coarser of two types: the one that values of both are rounded to before they are held against each other. Nothing
-// for an integer and a floating-point number.
+// where values are not converted: between integers and others, between two types of integers, between the two halves.
 std::optional<ElementType> coarser(ElementType one, ElementType other);
+
+// Do the two reduce the same numbers, in types that can be held against each other?
+bool same_numbers(const Reductions& reductions, const Configuration& one, const Configuration& other);
 
 }  // namespace petri::compare

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/compare/agreement.hpp"
 #include "kernels/cpu/payload.hpp"
@@ -127,6 +128,15 @@ TEST(SideBySide, HoldsTypesAgainstEachOtherInTheCoarserOne) {
   EXPECT_EQ(comparison.found[0].digests.size(), 3U);
   EXPECT_EQ(comparison.found[2].digests.size(), 1U);
   EXPECT_EQ(coarser(ElementType::float32, ElementType::int32), std::nullopt);
+}
+
+TEST(SideBySide, LeavesTypesApartBetweenWhichNothingIsConverted) {
+  for (const auto& [one, other] :
+       {std::pair{ElementType::int32, ElementType::int64}, std::pair{ElementType::float16, ElementType::bfloat16}}) {
+    const Reductions reductions{.configurations = {ordered("sequential", 4, one), ordered("sequential", 4, other)},
+                                .rows = rows_of(kProbe)};
+    EXPECT_EQ(agreement_of(compare_side_by_side(reductions)).configurations.asked, 0U);
+  }
 }
 
 TEST(SideBySide, FindsTheSameWithAnyThreads) {

@@ -1,0 +1,162 @@
+// petri compare as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/petri_process.hpp"
+
+namespace petri::cli::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using json = nlohmann::json;
+
+TEST(Compare, AnswersThreeQuestionsApart) {
+  const Ran ran = Scratch().petri({"compare", "--payload", "probe", "--ranks", "4", "--count", "24", "--orders",
+                                   "own-first,arrival,sequential,pairwise", "--kernels", "exact", "--runs", "4"});
+  EXPECT_EQ(ran.status, 12);
+  EXPECT_EQ(ran.out, golden("compare.txt", ran.out));
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(Compare, EndsWithZeroWhereAllAgree) {
+  const Scratch scratch;
+  const Ran exact = scratch.petri({"compare", "--kernels", "exact,reproducible", "--payload", "cancelling"});
+  EXPECT_EQ(exact.status, 0);
+  EXPECT_THAT(exact.out, StartsWith("completes: everything that was asked agrees\n"));
+  EXPECT_EQ(scratch.petri({"compare", "--types", "int32,int64", "--payload", "log-uniform"}).status, 0);
+  EXPECT_EQ(scratch.petri({"compare", "--op", "max"}).status, 0);
+}
+
+TEST(Compare, TakesATolerance) {
+  const Scratch scratch;
+  EXPECT_EQ(scratch.petri({"compare"}).status, 12);
+  EXPECT_EQ(scratch.petri({"compare", "--absolute", "1e-4"}).status, 0);
+  EXPECT_EQ(scratch.petri({"compare", "--absolute", "1e-9"}).status, 12);
+  EXPECT_EQ(scratch.petri({"compare", "--relative", "0.5"}).status, 0);
+  EXPECT_EQ(scratch.petri({"compare", "--ulp", "1"}).status, 12);
+  EXPECT_EQ(scratch.petri({"compare", "--ulp", "1000"}).status, 0);
+}
+
+TEST(Compare, NamesTheDimensionThatMovedTheBits) {
+  const Ran ran = Scratch().petri(
+      {"compare", "--json", "--orders", "by-host,ring", "--layouts", "1x8,2x4", "--payload", "log-uniform"});
+  EXPECT_EQ(ran.status, 12);
+  const json told = json::parse(ran.out);
+  EXPECT_EQ(told["verdict"], "divergence");
+  EXPECT_EQ(told["ranks"]["agree"], true);
+  EXPECT_EQ(told["configurations"]["agree"], false);
+  ASSERT_EQ(told["moved"].size(), 2U);
+  EXPECT_EQ(told["moved"][0]["dimension"], "algorithm");
+  EXPECT_EQ(told["moved"][1]["dimension"], "layout over hosts");
+  EXPECT_EQ(told["moved"][1]["pairs"], 2);  // a ring on two hosts is one on one host
+  EXPECT_EQ(told["moved"][1]["moved"], 1);
+  EXPECT_EQ(told["results"][1]["digest"], told["results"][3]["digest"]);
+}
+
+TEST(Compare, SpreadsTheSameNumbersOverAnyRanks) {
+  const Scratch scratch;
+  const std::vector<std::string> words{"compare", "--ranks", "2,4,8", "--orders", "sequential", "--json"};
+  const json apart = json::parse(scratch.petri(words).out);
+  EXPECT_EQ(apart["configurations"]["asked"], 0);
+  auto same = words;
+  same.push_back("--same-data");
+  const json spread = json::parse(scratch.petri(same).out);
+  EXPECT_EQ(spread["configurations"]["asked"], 2);
+  EXPECT_EQ(spread["moved"][0]["dimension"], "number of ranks");
+}
+
+TEST(Compare, ReducesTheNumbersOfAScenario) {
+  const Scratch scratch;
+  scratch.write("case.jsonl", R"({"petri":1,"world":3}
+{"rank":0,"op":"allreduce","count":1,"dtype":"float64","reduce":"sum","orders":["own-first"],"values":[1e16]}
+{"rank":1,"op":"allreduce","count":1,"dtype":"float64","reduce":"sum","orders":["own-first"],"values":[1]}
+{"rank":2,"op":"allreduce","count":1,"dtype":"float64","reduce":"sum","orders":["own-first"],"values":[-1e16]}
+{"end":true,"events":3}
+)");
+  const Ran ran = scratch.petri({"compare", "case.jsonl"});
+  EXPECT_EQ(ran.status, 12);
+  EXPECT_THAT(ran.out, HasSubstr("element 0 is 0 on rank 0 and 1 on another"));
+  EXPECT_EQ(scratch.petri({"compare", "case.jsonl", "--orders", "sequential"}).status, 0);
+  EXPECT_EQ(scratch.petri({"compare", "case.jsonl", "--ranks", "4"}).status, 2);
+  scratch.write("none.jsonl", "{\"petri\":1,\"world\":1}\n{\"rank\":0,\"op\":\"barrier\"}\n{\"end\":true}\n");
+  EXPECT_EQ(scratch.petri({"compare", "none.jsonl"}).status, 2);
+}
+
+TEST(Compare, PrintsTheCatalogue) {
+  const Ran ran = Scratch().petri({"compare", "--list"});
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("recursive-doubling"));
+  EXPECT_THAT(ran.out, HasSubstr("nccl-2.30/"));
+}
+
+TEST(Compare, RefusesWhatItDoesNotKnow) {
+  const Scratch scratch;
+  const Ran order = scratch.petri({"compare", "--orders", "rnig"});
+  EXPECT_EQ(order.status, 2);
+  EXPECT_THAT(order.err, HasSubstr("there is no order 'rnig' for float32 sum on 8 ranks"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--payload", "luck"},
+                                                {"--ranks", "0"},
+                                                {"--ranks", "4,"},
+                                                {"--layouts", "2y4"},
+                                                {"--layouts", "2x4", "--ranks", "4"},
+                                                {"--types", "float31"},
+                                                {"--types", "int8"},
+                                                {"--op", "band"},
+                                                {"--kernels", "atomic"},
+                                                {"--kernels", "exact", "--op", "max"},
+                                                {"--absolute", "-1"},
+                                                {"--ulp", "x"},
+                                                {"--locate", "one.jsonl"},
+                                                {"--same-data", "--op", "avg"},
+                                                {"one.jsonl", "two.jsonl"}}) {
+    std::vector<std::string> all{"compare"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Ran ran = scratch.petri(all);
+    EXPECT_EQ(ran.status, 2) << words[0] << " " << words.back();
+    EXPECT_NE(ran.err, "");
+  }
+}
+
+// Two ranks that reduce once; rank 1 has `input`, and both get `result`.
+std::string reduced_once(const std::string& input, const std::string& result) {
+  std::string text = "{\"petri\":1,\"world\":2}\n";
+  for (const char* const rank : {"0", "1"})
+    text += std::string("{\"rank\":") + rank +
+            R"(,"op":"allreduce","count":4,"dtype":"float32","reduce":"sum","step":12,"category":"gradient",)" +
+            R"("in":{"digest":"xxh3-128:)" + (*rank == '1' ? input : "aa") + R"("},"out":{"digest":"xxh3-128:)" +
+            result + "\",\"sum\":" + (result == "cc" ? "3.5" : "3.25") + "}}\n";
+  return text + "{\"end\":true,\"events\":2}\n";
+}
+
+TEST(CompareLocate, TellsTheFirstCallAndWhetherItsInputsDiffered) {
+  const Scratch scratch;
+  scratch.write("one.jsonl", reduced_once("bb", "cc"));
+  scratch.write("order.jsonl", reduced_once("bb", "dd"));
+  scratch.write("input.jsonl", reduced_once("ee", "dd"));
+  const Ran order = scratch.petri({"compare", "--locate", "one.jsonl", "order.jsonl"});
+  EXPECT_EQ(order.status, 12);
+  EXPECT_EQ(order.out, golden("locate.txt", order.out));
+  const Ran input = scratch.petri({"compare", "--locate", "one.jsonl", "input.jsonl"});
+  EXPECT_EQ(input.status, 12);
+  EXPECT_THAT(input.out, HasSubstr("Its inputs already differ, on rank 1"));
+  EXPECT_EQ(scratch.petri({"compare", "--locate", "one.jsonl", "one.jsonl"}).status, 0);
+  const json told = json::parse(scratch.petri({"compare", "--locate", "--json", "one.jsonl", "order.jsonl"}).out);
+  EXPECT_EQ(told["first"]["step"], 12);
+  EXPECT_EQ(told["first"]["inputs"], "same");
+  EXPECT_EQ(told["first"]["category"], "gradient");
+}
+
+TEST(CompareLocate, DoesNotDecideWithoutDigests) {
+  const Scratch scratch;
+  const std::string barrier = "{\"petri\":1,\"world\":1}\n{\"rank\":0,\"op\":\"barrier\"}\n{\"end\":true}\n";
+  scratch.write("one.jsonl", barrier);
+  scratch.write("more.jsonl", "{\"petri\":1,\"world\":2}\n{\"end\":true}\n");
+  EXPECT_EQ(scratch.petri({"compare", "--locate", "one.jsonl", "one.jsonl"}).status, 4);
+  EXPECT_EQ(scratch.petri({"compare", "--locate", "one.jsonl", "more.jsonl"}).status, 2);
+}
+
+}  // namespace
+}  // namespace petri::cli::testing
