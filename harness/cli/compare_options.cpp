@@ -85,11 +85,8 @@ void require_sense(const CompareArguments& a) {
             fmt::format("--layouts {} is for {} ranks, which --ranks does not name", layout.name, layout.ranks())};
 }
 
-}  // namespace
-
-std::optional<CompareArguments> parse_compare(const std::vector<std::string>& args) {
-  CompareArguments a;
-  po::options_description options;
+// What is reduced.
+void add_numbers(po::options_description& options, CompareArguments& a) {
   auto add = options.add_options();
   add("payload",
       text_option("WHAT",
@@ -116,6 +113,11 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
     a.count = bounded("count", text, 1, std::numeric_limits<std::uint64_t>::max() >> 8);
   }),
       "elements of the vector (1000)");
+}
+
+// In which ways.
+void add_ways(po::options_description& options, CompareArguments& a) {
+  auto add = options.add_options();
   add("orders",
       text_option("LIST",
                   [&a](const std::string& text) {
@@ -154,6 +156,11 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
                     if (!a.op) throw UsageError{fmt::format("--op needs sum, prod, min, max or avg, not '{}'", text)};
                   }),
       "sum, prod, min, max or avg (sum)");
+}
+
+// How results are judged and told.
+void add_judgement(po::options_description& options, CompareArguments& a) {
+  auto add = options.add_options();
   add("runs", number("runs", &a.runs, std::uint64_t{1}, std::uint64_t{1000}),
       "of an order that changes from run to run (8)");
   add("absolute", bound("absolute", &a.tolerance.absolute), "elements agree up to X apart");
@@ -167,6 +174,16 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
   add("list", po::bool_switch(&a.list), "print the catalogue of orders");
   add("json", po::bool_switch(&a.json), "print one JSON object");
   add("input", po::value(&a.inputs), "scenario");
+}
+
+}  // namespace
+
+std::optional<CompareArguments> parse_compare(const std::vector<std::string>& args) {
+  CompareArguments a;
+  po::options_description options;
+  add_numbers(options, a);
+  add_ways(options, a);
+  add_judgement(options, a);
   po::positional_options_description positional;
   positional.add("input", 2);
   po::variables_map values;

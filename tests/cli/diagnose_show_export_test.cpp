@@ -43,8 +43,8 @@ TEST(Command, TellsWhenItsOutputIsLost) {
                 "{\"rank\":0,\"op\":\"barrier\"}\n{\"end\":true,\"events\":1}\n");
   for (const char* const words :
        {"--help", "--version", "diagnose --help", "diagnose case.jsonl", "diagnose --json case.jsonl",
-        "show case.jsonl", "import case.jsonl", "export --to c case.jsonl", "shrink --no-live case.jsonl",
-        "check --model-only check", "check --model-only --report tap check"}) {
+        "compare --count 3", "show case.jsonl", "import case.jsonl", "export --to c case.jsonl",
+        "shrink --no-live case.jsonl", "check --model-only check", "check --model-only --report tap check"}) {
     const Ran full = redirected(scratch, words, " >/dev/full");
     EXPECT_EQ(full.status, 3) << words;
     EXPECT_THAT(full.err, HasSubstr("standard output: cannot be written: ")) << words;
