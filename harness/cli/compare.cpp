@@ -8,6 +8,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/compare_options.hpp"
+#include "harness/cli/compare_plot.hpp"
 #include "harness/cli/locate.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/compare/side_by_side.hpp"
@@ -151,11 +152,13 @@ int run_compare(const std::vector<std::string>& args) {
     return kOk;
   }
   if (a.locate) return run_locate(a.inputs[0], a.inputs[1], a.json);
+  if (!a.plot.empty()) require_plotter(a.plot);
   Task task = a.inputs.empty() ? generated(a) : recorded(a);
   task.reductions.runs = static_cast<std::size_t>(a.runs);
   task.reductions.tolerance = a.tolerance;
   task.reductions.threads = a.jobs;
   const compare::Comparison comparison = compare::compare_side_by_side(task.reductions);
+  if (!a.plot.empty()) plot(task.reductions, comparison, a.plot);
   if (a.json)
     fmt::print("{}", render_json(task.reductions, comparison, task.numbers));
   else

@@ -172,6 +172,8 @@ void add_judgement(po::options_description& options, CompareArguments& a) {
   add("jobs,j", number("jobs", &a.jobs, 1, kMostJobs), "threads (2); the result is the same for any number");
   add("locate", po::bool_switch(&a.locate), "find where two recordings of one job first have different numbers");
   add("list", po::bool_switch(&a.list), "print the catalogue of orders");
+  add("plot", po::value(&a.plot)->value_name("FILE"),
+      "draw errors by number of ranks to FILE.svg or FILE.png, by gnuplot");
   add("json", po::bool_switch(&a.json), "print one JSON object");
   add("input", po::value(&a.inputs), "scenario");
 }

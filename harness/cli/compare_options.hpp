@@ -35,6 +35,7 @@ struct CompareArguments {
   std::vector<ElementType> types;
   std::vector<Layout> layouts;
   std::optional<ReduceOp> op;
+  std::string plot;
   std::uint64_t runs = 8;
   compare::Tolerance tolerance;
   int jobs = 2;

@@ -9,6 +9,7 @@
 namespace petri::cli::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using json = nlohmann::json;
@@ -83,6 +84,26 @@ TEST(Compare, ReducesTheNumbersOfAScenario) {
   EXPECT_EQ(scratch.petri({"compare", "case.jsonl", "--ranks", "4"}).status, 2);
   scratch.write("none.jsonl", "{\"petri\":1,\"world\":1}\n{\"rank\":0,\"op\":\"barrier\"}\n{\"end\":true}\n");
   EXPECT_EQ(scratch.petri({"compare", "none.jsonl"}).status, 2);
+}
+
+TEST(Compare, DrawsErrorsByRanks) {
+  const Scratch scratch;
+  const std::vector<std::string> words{"compare", "--ranks", "2,4,8", "--orders", "ring,sequential", "--plot"};
+  const auto with = [&](const std::string& file) {
+    auto all = words;
+    all.push_back(file);
+    return all;
+  };
+  EXPECT_EQ(scratch.petri(with("errors.pdf")).status, 2);
+  const Ran missing = scratch.run({"sh", "-c", "PATH=/nowhere exec \"$0\" compare --plot errors.svg", PETRI_PROGRAM});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_THAT(missing.err, HasSubstr("install it (Debian and Ubuntu: gnuplot-nox)"));
+  const Ran drawn = scratch.petri(with("errors.svg"));
+  if (drawn.status == 3) GTEST_SKIP() << drawn.err;  // the build does not need gnuplot
+  EXPECT_EQ(drawn.status, 12);
+  EXPECT_THAT(scratch.read("errors.svg"), AllOf(HasSubstr("<svg"), HasSubstr("ring, float32"), HasSubstr("</svg>")));
+  EXPECT_EQ(scratch.petri(with("errors.png")).status, drawn.status);
+  EXPECT_THAT(scratch.read("errors.png"), StartsWith("\x89PNG"));
 }
 
 TEST(Compare, PrintsTheCatalogue) {
