@@ -52,7 +52,7 @@ std::string script_of(const Lines& lines, bool png) {
   std::string script = fmt::format(
       "set terminal {} size 900,600 noenhanced\nset output 'picture'\nset logscale x 2\nset logscale y\n"
       "set format y '%.0e'\nset key outside below\nset grid\nset xlabel 'ranks'\n"
-      "set ylabel 'error of the vector, relative to the exact one (errors of 0 are not drawn)'\n"
+      "set ylabel 'error of the vector, relative; 0 is not drawn'\n"
       "set pointsize 1\n",
       png ? "png" : "svg");
   std::string plots;
