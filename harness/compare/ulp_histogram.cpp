@@ -15,7 +15,7 @@ constexpr std::uint64_t kSteps = kExact / 2;  // for each power of two
 
 std::size_t place_of(std::uint64_t distance) {
   if (distance < kExact) return static_cast<std::size_t>(distance);
-  const int beyond = std::bit_width(distance) - kExactBits;
+  const int beyond = static_cast<int>(std::bit_width(distance)) - kExactBits;
   return static_cast<std::size_t>(kExact + static_cast<std::uint64_t>(beyond - 1) * kSteps +
                                   ((distance >> beyond) - kSteps));
 }

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,17 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kOrphanedGrace_s = 2;  // for the launcher to clean up when petri is gone
 constexpr double kEndLimit_s = 10;
+// Open MPI 4.1's mpirun now and then misses that its ranks have aborted: they stay unreaped, and it waits for ever. One
+// in forty did, on a busy machine.
+constexpr int kLook_ms = 1000;
+constexpr std::chrono::seconds kDeafAfter{5}, kKilledAfter{8};
+
+bool is_launcher(pid_t process) {
+  const std::string name = name_of_program(process);
+  for (const char* known : {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "prte"})
+    if (name.rfind(known, 0) == 0) return true;
+  return false;
+}
 
 // Orphans are adopted: a guardian without children has nothing below it. Mostly so, and cheaper to ask than /proc.
 bool is_childless() {
@@ -111,11 +123,12 @@ class GuardLoop {
   void run() {
     while (!released_) {
       pollfd ready[2] = {{socket_, POLLIN, 0}, {signals_, POLLIN, 0}};
-      poll(ready, 2, kill_at_ ? 20 : -1);
+      poll(ready, 2, kill_at_ ? 20 : job_ended_ ? -1 : kLook_ms);
       if (ready[1].revents != 0) read_signals();
       if (ready[0].revents != 0) read_request();
       reap();
       if (kill_at_ && Clock::now() >= *kill_at_) end_all();
+      if (!job_ended_ && !kill_at_) end_deaf_launchers();
     }
     end_everything();
   }
@@ -156,6 +169,21 @@ class GuardLoop {
     }
   }
 
+  // Launchers whose ranks are all gone, and that have not noticed for some seconds.
+  void end_deaf_launchers() {
+    const auto now = Clock::now();
+    if (now < next_look_) return;
+    next_look_ = now + std::chrono::milliseconds(kLook_ms);
+    std::map<pid_t, Clock::time_point> deaf;
+    for (const pid_t process : parents_of_the_gone(getpid())) {
+      if (!is_launcher(process)) continue;
+      const auto since = deaf_since_.try_emplace(process, now).first->second;
+      if (now - since >= kDeafAfter) kill(process, now - since >= kKilledAfter ? SIGKILL : SIGTERM);
+      deaf.emplace(process, since);
+    }
+    deaf_since_ = std::move(deaf);
+  }
+
   // A command that was asked to end and did so may be a script, whose launcher has not heard of it yet.
   void let_the_rest_end() {
     for (const pid_t process : descendants_of(getpid())) kill(process, SIGTERM);
@@ -185,6 +213,8 @@ class GuardLoop {
   pid_t job_;
   bool job_ended_ = false, released_ = false;
   std::optional<Clock::time_point> kill_at_;
+  Clock::time_point next_look_ = {};
+  std::map<pid_t, Clock::time_point> deaf_since_;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace {
 struct ProcessState {
   pid_t parent = 0;
   bool gone = true;
+  std::string name = {};
 };
 
 // The second field of /proc/PID/stat is the program's name in parentheses and may hold anything: read from its end.
@@ -30,19 +31,26 @@ ProcessState state_of(pid_t process) {
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos || name_end + 4 >= text.size()) return {};
   const char state = text[name_end + 2];
-  return {static_cast<pid_t>(std::atol(text.c_str() + name_end + 4)), state == 'Z' || state == 'X'};
+  const std::size_t name_begin = text.find('(') + 1;
+  return {static_cast<pid_t>(std::atol(text.c_str() + name_end + 4)), state == 'Z' || state == 'X',
+          text.substr(name_begin, name_end - name_begin)};
+}
+
+template <class Visit>
+void each_process(Visit visit) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
+  if (!proc) return;
+  while (const dirent* entry = readdir(proc.get())) {
+    const auto process = static_cast<pid_t>(std::atol(entry->d_name));
+    if (process > 0) visit(process, state_of(process));
+  }
 }
 
 std::unordered_multimap<pid_t, pid_t> children_by_parent() {
   std::unordered_multimap<pid_t, pid_t> children;
-  const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
-  if (!proc) return children;
-  while (const dirent* entry = readdir(proc.get())) {
-    const auto process = static_cast<pid_t>(std::atol(entry->d_name));
-    if (process <= 0) continue;
-    const ProcessState state = state_of(process);
+  each_process([&](pid_t process, const ProcessState& state) {
     if (!state.gone) children.emplace(state.parent, process);
-  }
+  });
   return children;
 }
 
@@ -57,6 +65,22 @@ std::vector<pid_t> descendants_of(pid_t ancestor) {
   }
   found.erase(found.begin());
   return found;
+}
+
+std::vector<pid_t> parents_of_the_gone(pid_t ancestor) {
+  std::unordered_map<pid_t, bool> only_gone;  // of those that have children
+  each_process([&](pid_t, const ProcessState& state) {
+    const auto parent = only_gone.try_emplace(state.parent, true).first;
+    parent->second = parent->second && state.gone;
+  });
+  std::vector<pid_t> found;
+  for (const pid_t process : descendants_of(ancestor))
+    if (const auto place = only_gone.find(process); place != only_gone.end() && place->second) found.push_back(process);
+  return found;
+}
+
+std::string name_of_program(pid_t process) {
+  return state_of(process).name;
 }
 
 void adopt_orphans() {

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::IsEmpty;
 
-constexpr double kSoon_s = 10;
+constexpr double kSoon_s = 15;
 
 bool becomes_true(const std::function<bool()>& condition) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::duration<double>(kSoon_s);
@@ -178,6 +178,28 @@ TEST(Guardian, IsReplacedByItsOwnerWhenItIsKilled) {
   }
   EXPECT_THAT(marked(folder), IsEmpty());
   EXPECT_FALSE(fs::exists(folder));
+}
+
+// A program of this name that never waits for its child, which ends at once.
+GuardedCommand deaf_parent(const fs::path& folder, const char* name) {
+  const fs::path program = folder / name;
+  std::ofstream(program) << "#!/bin/sh\nmkfifo \"$0.pipe\"\n(exit 3) &\nread nothing < \"$0.pipe\"\n";
+  fs::permissions(program, fs::perms::owner_all);
+  return {{program.string()}, {}, false, {}};
+}
+
+TEST(Guardian, EndsALauncherThatMissesTheEndOfItsRanksAndNoOtherProgram) {
+  std::string folder = (fs::temp_directory_path() / "petri-deaf-XXXXXX").string();
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  {
+    Guardian other(deaf_parent(folder, "careless"), make_run_folder(0));
+    Guardian launcher(deaf_parent(folder, "mpirun"), make_run_folder(0));
+    std::optional<CommandEnd> end;
+    ASSERT_TRUE(becomes_true([&] { return (end = launcher.ended(50)).has_value(); }));
+    EXPECT_EQ(end->signal, SIGTERM);
+    EXPECT_FALSE(other.ended(50).has_value());
+  }
+  fs::remove_all(folder);
 }
 
 TEST(Guardian, DoesNotKeepAnotherJobAlive) {
