@@ -1,6 +1,7 @@
 #include "harness/trace/event_extras.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 
 namespace petri {
@@ -20,6 +21,28 @@ bool is_number(Extra name) {
 #undef PETRI_VALUE
     default: return false;
   }
+}
+
+// Whether one may stand for the other. Equal numbers may not where their signs differ: 0 and -0 do.
+template <class T>
+bool identical(const T& one, const T& other) {
+  return one == other;
+}
+bool identical(double one, double other) {
+  return one == other && std::signbit(one) == std::signbit(other);
+}
+bool identical(const std::vector<double>& one, const std::vector<double>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](double a, double b) { return identical(a, b); });
+}
+bool identical(const std::optional<Fill>& one, const std::optional<Fill>& other) {
+  return one == other && (!one || identical(one->scale, other->scale));
+}
+bool identical(const std::optional<Summary>& one, const std::optional<Summary>& other) {
+  if (one != other || !one) return one == other;
+  for (const auto member : {&Summary::min, &Summary::max, &Summary::sum, &Summary::norm})
+    if ((*one).*member && !identical(*((*one).*member), *((*other).*member))) return false;
+  return true;
 }
 
 }  // namespace
@@ -59,10 +82,10 @@ bool EventExtras::same(Extra name, Slot one, Slot other) {
   case Extra::name:                                                            \
     return PackedNumbers<type>(static_cast<const PackedBlock*>(one.shared)) == \
            PackedNumbers<type>(static_cast<const PackedBlock*>(other.shared));
-#define PETRI_VALUE(type, name)                                        \
-  case Extra::name:                                                    \
-    return static_cast<const SharedValue<type>*>(one.shared)->value == \
-           static_cast<const SharedValue<type>*>(other.shared)->value;
+#define PETRI_VALUE(type, name)                                                \
+  case Extra::name:                                                            \
+    return identical(static_cast<const SharedValue<type>*>(one.shared)->value, \
+                     static_cast<const SharedValue<type>*>(other.shared)->value);
 #include "harness/trace/event_extras.inc"
 #undef PETRI_NUMBER
 #undef PETRI_LIST

@@ -82,7 +82,7 @@ class EventExtras {
 
   bool empty() const { return block_ == nullptr; }
   bool same_as(const EventExtras& other) const { return block_ == other.block_; }  // one object, or both nothing
-  bool operator==(const EventExtras& other) const;
+  bool operator==(const EventExtras& other) const;  // of numbers bit for bit: 0 is not -0
 
 #define PETRI_NUMBER(type, name, none)                            \
   type name() const {                                             \

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -80,6 +81,36 @@ TEST(ExtrasPool, EqualOnesAreKeptOnce) {
     if (i >= kDistinct && kept[i].same_as(kept[i - kDistinct])) ++shared;
   }
   EXPECT_GT(shared, kDistinct / 4);
+}
+
+// One would stand for the other, and a reduction of it would have another result.
+TEST(ExtrasPool, SignsOfZeroAreKeptApart) {
+  const auto least = [](double value) {
+    Summary summary;
+    summary.min = value;
+    return summary;
+  };
+  ExtrasPool pool;
+  std::vector<EventExtras> kept(1000);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const double zero = i % 2 == 0 ? 0.0 : -0.0;
+    kept[i].set_values({zero, 1.0});
+    kept[i].set_fill(Fill{Generator::uniform, 0, zero});
+    kept[i].set_in(least(zero));
+    pool.share(kept[i]);
+    ASSERT_EQ(std::signbit(kept[i].values()[0]), i % 2 == 1);
+    ASSERT_EQ(std::signbit(kept[i].fill()->scale), i % 2 == 1);
+    ASSERT_EQ(std::signbit(*kept[i].in()->min), i % 2 == 1);
+  }
+  for (const bool of_values : {true, false}) {
+    EventExtras one, other;
+    if (of_values) {
+      one.set_values({0.0}), other.set_values({-0.0});
+    } else {
+      one.set_in(least(0.0)), other.set_in(least(-0.0));
+    }
+    EXPECT_FALSE(one == other);
+  }
 }
 
 // Distinct events whose texts and lists are the same share those.
