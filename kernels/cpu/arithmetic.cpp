@@ -2,23 +2,10 @@
 
 #include <cmath>
 
-#include "kernels/cpu/element_types.hpp"
+#include "kernels/cpu/elementwise.hpp"
 
 namespace petri::kernels {
 namespace {
-
-// Integers wrap as unsigned ones do: overflow of signed ones has no meaning in C++.
-template <class T, class F>
-T computed(T a, T b, F f) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
-  } else if constexpr (is_half<T>) {
-    return static_cast<T>(f(static_cast<float>(a), static_cast<float>(b)));
-  } else {
-    return f(a, b);
-  }
-}
 
 struct Sum {
   template <class T>
@@ -40,8 +27,7 @@ struct Extreme {
     if constexpr (std::is_integral_v<T>) {
       return (Smaller ? a < b : b < a) ? a : b;
     } else {
-      using W = std::conditional_t<is_half<T>, float, T>;
-      const W x = static_cast<W>(a), y = static_cast<W>(b);
+      const auto x = static_cast<Wide<T>>(a), y = static_cast<Wide<T>>(b);
       if (std::isnan(x)) return a;
       if (std::isnan(y)) return b;
       if (x == y) return std::signbit(x) == Smaller ? a : b;
@@ -49,25 +35,6 @@ struct Extreme {
     }
   }
 };
-
-template <class T, class Op>
-void combine_all(const void* left, void* right, std::size_t count) {
-  const T* a = static_cast<const T*>(left);
-  T* b = static_cast<T*>(right);
-  for (std::size_t i = 0; i < count; ++i) b[i] = Op::of(a[i], b[i]);
-}
-
-template <class T>
-Combine combine_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-    case ReduceOp::avg: return combine_all<T, Sum>;
-    case ReduceOp::prod: return combine_all<T, Product>;
-    case ReduceOp::min: return combine_all<T, Extreme<true>>;
-    case ReduceOp::max: return combine_all<T, Extreme<false>>;
-    default: return nullptr;
-  }
-}
 
 template <class From, class To>
 void convert_all(const void* from, void* to, std::size_t count) {
@@ -97,7 +64,11 @@ std::optional<Arithmetic> arithmetic(ElementType element, ReduceOp op, std::opti
   const ElementType inside = accumulator.value_or(element);
   if (conversion(element, inside) == nullptr || conversion(inside, element) == nullptr) return std::nullopt;
   const Combine combine = with_type(
-      inside, [&](auto tag) { return combine_of<typename decltype(tag)::type>(op); }, [] { return Combine{}; });
+      inside,
+      [&](auto tag) {
+        return combine_of<typename decltype(tag)::type, Sum, Product, Extreme<true>, Extreme<false>>(op);
+      },
+      [] { return Combine{}; });
   if (combine == nullptr) return std::nullopt;
   const auto scale = op == ReduceOp::avg ? Arithmetic::Scale::after : Arithmetic::Scale::none;
   return Arithmetic{element, inside, combine, scale};
@@ -123,8 +94,7 @@ void scale(ElementType type, void* data, std::size_t count, std::int32_t ranks) 
         if constexpr (std::is_integral_v<T>) {
           for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(values[i] / ranks);
         } else {
-          using W = std::conditional_t<is_half<T>, float, T>;
-          const T factor = static_cast<T>(W{1} / static_cast<W>(ranks));
+          const T factor = static_cast<T>(Wide<T>{1} / static_cast<Wide<T>>(ranks));
           for (std::size_t i = 0; i < count; ++i) values[i] = Product::of(values[i], factor);
         }
       },

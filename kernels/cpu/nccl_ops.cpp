@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "kernels/cpu/element_types.hpp"
+#include "kernels/cpu/elementwise.hpp"
 #include "kernels/cpu/halves.hpp"
 
 namespace petri::kernels {
@@ -22,31 +22,17 @@ T with_device_nan(T value) {
   }
 }
 
-// What halves are added and multiplied in: wide enough for a second rounding to do no harm.
-template <class T>
-using Wide = std::conditional_t<is_half<T>, float, T>;
-
 struct DeviceSum {
   template <class T>
   static T of(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-      using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
-    } else {
-      return with_device_nan(static_cast<T>(static_cast<Wide<T>>(a) + static_cast<Wide<T>>(b)));
-    }
+    return with_device_nan(computed(a, b, [](auto x, auto y) { return x + y; }));
   }
 };
 
 struct DeviceProduct {
   template <class T>
   static T of(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-      using U = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-    } else {
-      return with_device_nan(static_cast<T>(static_cast<Wide<T>>(a) * static_cast<Wide<T>>(b)));
-    }
+    return with_device_nan(computed(a, b, [](auto x, auto y) { return x * y; }));
   }
 };
 
@@ -66,23 +52,9 @@ struct DeviceExtreme {
   }
 };
 
-template <class T, class Op>
-void combine_all(const void* left, void* right, std::size_t count) {
-  const T* a = static_cast<const T*>(left);
-  T* b = static_cast<T*>(right);
-  for (std::size_t i = 0; i < count; ++i) b[i] = Op::of(a[i], b[i]);
-}
-
 template <class T>
-Combine combine_of(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-    case ReduceOp::avg: return combine_all<T, DeviceSum>;
-    case ReduceOp::prod: return combine_all<T, DeviceProduct>;
-    case ReduceOp::min: return combine_all<T, DeviceExtreme<true>>;
-    case ReduceOp::max: return combine_all<T, DeviceExtreme<false>>;
-    default: return nullptr;
-  }
+Combine device_combine(ReduceOp op) {
+  return combine_of<T, DeviceSum, DeviceProduct, DeviceExtreme<true>, DeviceExtreme<false>>(op);
 }
 
 template <class T>
@@ -126,7 +98,7 @@ std::optional<Arithmetic> symmetric_arithmetic(ElementType element, ReduceOp op)
   if (op != ReduceOp::sum && op != ReduceOp::avg) return std::nullopt;
   if (!is_half_type(element) && element != ElementType::float32) return std::nullopt;
   Arithmetic how{.element = element, .accumulator = ElementType::float32};
-  how.combine = combine_of<float>(op);
+  how.combine = device_combine<float>(op);
   if (op == ReduceOp::avg) how.scale = Arithmetic::Scale::after;
   return how;
 }
@@ -141,7 +113,7 @@ std::optional<Arithmetic> nccl_arithmetic(ElementType element, ReduceOp op, Nccl
   if (kernel == NcclKernel::symmetric) return symmetric_arithmetic(element, op);
   Arithmetic how{.element = element, .accumulator = element};
   how.combine = with_type(
-      element, [&](auto tag) { return combine_of<typename decltype(tag)::type>(op); }, [] { return Combine{}; });
+      element, [&](auto tag) { return device_combine<typename decltype(tag)::type>(op); }, [] { return Combine{}; });
   if (how.combine == nullptr) return std::nullopt;
   if (op != ReduceOp::avg) return how;
   if (!is_floating(element)) {

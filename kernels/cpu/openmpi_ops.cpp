@@ -3,6 +3,8 @@
 #include <bit>
 #include <type_traits>
 
+#include "kernels/cpu/elementwise.hpp"
+
 namespace petri::kernels {
 namespace {
 
@@ -18,28 +20,25 @@ T quieted(T nan) {
 
 // A sum or product with one NaN is that NaN wherever it is; with two, the place decides.
 template <Where where, class T, class F>
-T computed(T left, T right, F f) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;  // integers wrap
-    return static_cast<T>(f(static_cast<U>(left), static_cast<U>(right)));
-  } else {
-    const bool two_nans = left != left && right != right;
-    return two_nans ? quieted(where == Where::vector ? left : right) : f(left, right);
+T computed_at(T left, T right, F f) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (left != left && right != right) return quieted(where == Where::vector ? left : right);
   }
+  return computed(left, right, f);
 }
 
 template <Where where>
 struct Sum {
   template <class T>
   static T of(T left, T right) {
-    return computed<where>(left, right, [](auto a, auto b) { return a + b; });
+    return computed_at<where>(left, right, [](auto a, auto b) { return a + b; });
   }
 };
 template <Where where>
 struct Product {
   template <class T>
   static T of(T left, T right) {
-    return computed<where>(left, right, [](auto a, auto b) { return a * b; });
+    return computed_at<where>(left, right, [](auto a, auto b) { return a * b; });
   }
 };
 template <Where where>
@@ -56,13 +55,6 @@ struct Max {
     return where == Where::vector ? (left > right ? left : right) : (right > left ? right : left);
   }
 };
-
-template <class T, class Op>
-void combine_all(const void* left, void* right, std::size_t count) {
-  const T* a = static_cast<const T*>(left);
-  T* b = static_cast<T*>(right);
-  for (std::size_t i = 0; i < count; ++i) b[i] = Op::of(a[i], b[i]);
-}
 
 template <class T, template <Where> class Op>
 Arithmetic made(ElementType element, std::size_t vector_bytes) {
