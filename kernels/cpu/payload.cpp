@@ -1,25 +1,23 @@
 #include "kernels/cpu/payload.hpp"
 
-#include <Eigen/Core>
 #include <complex>
 #include <cstring>
 #include <limits>
 #include <type_traits>
+
+#include "kernels/cpu/element_types.hpp"
+#include "kernels/cpu/halves.hpp"
 
 namespace petri::kernels {
 namespace {
 
 template <class T>
 T converted(double value) {
-  if constexpr (std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>) {
-    // By way of float32 a value could be rounded twice: to odd first, which the second rounding then sees through.
-    float odd = static_cast<float>(value);
-    if (static_cast<double>(odd) != value && value == value) {
-      auto bits = Eigen::numext::bit_cast<std::uint32_t>(odd);
-      if (std::abs(static_cast<double>(odd)) > std::abs(value)) --bits;
-      odd = Eigen::numext::bit_cast<float>(bits | 1U);
-    }
-    return static_cast<T>(odd);
+  if constexpr (is_half<T>) {
+    // By way of float32 a value could be rounded twice.
+    const auto nearest = static_cast<float>(value);
+    const auto near = static_cast<double>(nearest);
+    return static_cast<T>(to_odd(nearest, !(near != value), value > near));
   } else if constexpr (std::is_floating_point_v<T>) {
     return static_cast<T>(value);
   } else if constexpr (!std::is_integral_v<T>) {  // complex
