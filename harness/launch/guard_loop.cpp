@@ -33,10 +33,9 @@ constexpr double kEndLimit_s = 10;
 constexpr int kLook_ms = 1000;
 constexpr std::chrono::seconds kDeafAfter{5}, kKilledAfter{8};
 
-bool is_launcher(pid_t process) {
-  const std::string name = name_of_program(process);
+bool is_launcher(const std::string& program) {
   for (const char* known : {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prted", "prte"})
-    if (name.rfind(known, 0) == 0) return true;
+    if (program.starts_with(known)) return true;
   return false;
 }
 
@@ -175,8 +174,8 @@ class GuardLoop {
     if (now < next_look_) return;
     next_look_ = now + std::chrono::milliseconds(kLook_ms);
     std::map<pid_t, Clock::time_point> deaf;
-    for (const pid_t process : parents_of_the_gone(getpid())) {
-      if (!is_launcher(process)) continue;
+    for (const auto& [process, program] : parents_of_the_gone(getpid())) {
+      if (!is_launcher(program)) continue;
       const auto since = deaf_since_.try_emplace(process, now).first->second;
       if (now - since >= kDeafAfter) kill(process, now - since >= kKilledAfter ? SIGKILL : SIGTERM);
       deaf.emplace(process, since);

@@ -4,15 +4,18 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 namespace petri {
 namespace {
@@ -36,51 +39,55 @@ ProcessState state_of(pid_t process) {
           text.substr(name_begin, name_end - name_begin)};
 }
 
-template <class Visit>
-void each_process(Visit visit) {
+struct Child {
+  pid_t process = 0;
+  ProcessState state;
+};
+
+// By parent, those that have ended and that nobody has waited for included.
+std::unordered_multimap<pid_t, Child> children_by_parent() {
+  std::unordered_multimap<pid_t, Child> children;
   const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
-  if (!proc) return;
+  if (!proc) return children;
   while (const dirent* entry = readdir(proc.get())) {
     const auto process = static_cast<pid_t>(std::atol(entry->d_name));
-    if (process > 0) visit(process, state_of(process));
+    if (process <= 0) continue;
+    ProcessState state = state_of(process);
+    const pid_t parent = state.parent;
+    children.emplace(parent, Child{process, std::move(state)});
   }
+  return children;
 }
 
-std::unordered_multimap<pid_t, pid_t> children_by_parent() {
-  std::unordered_multimap<pid_t, pid_t> children;
-  each_process([&](pid_t process, const ProcessState& state) {
-    if (!state.gone) children.emplace(state.parent, process);
-  });
-  return children;
+// Calls `visit(process, its state, its children)` for all descendants that have not ended, parents before children.
+template <class Visit>
+void each_descendant(pid_t ancestor, Visit visit) {
+  const auto children = children_by_parent();
+  std::vector<Child> found{{ancestor, {}}};
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const auto [first, last] = children.equal_range(found[next].process);
+    if (next > 0) visit(found[next].process, found[next].state, std::ranges::subrange(first, last));
+    for (auto child = first; child != last; ++child)
+      if (!child->second.state.gone) found.push_back(child->second);
+  }
 }
 
 }  // namespace
 
 std::vector<pid_t> descendants_of(pid_t ancestor) {
-  const auto children = children_by_parent();
-  std::vector<pid_t> found{ancestor};
-  for (std::size_t next = 0; next < found.size(); ++next) {
-    const auto [first, last] = children.equal_range(found[next]);
-    for (auto child = first; child != last; ++child) found.push_back(child->second);
-  }
-  found.erase(found.begin());
-  return found;
-}
-
-std::vector<pid_t> parents_of_the_gone(pid_t ancestor) {
-  std::unordered_map<pid_t, bool> only_gone;  // of those that have children
-  each_process([&](pid_t, const ProcessState& state) {
-    const auto parent = only_gone.try_emplace(state.parent, true).first;
-    parent->second = parent->second && state.gone;
-  });
   std::vector<pid_t> found;
-  for (const pid_t process : descendants_of(ancestor))
-    if (const auto place = only_gone.find(process); place != only_gone.end() && place->second) found.push_back(process);
+  each_descendant(ancestor, [&](pid_t process, const ProcessState&, const auto&) { found.push_back(process); });
   return found;
 }
 
-std::string name_of_program(pid_t process) {
-  return state_of(process).name;
+std::vector<Parent> parents_of_the_gone(pid_t ancestor) {
+  std::vector<Parent> found;
+  each_descendant(ancestor, [&](pid_t process, const ProcessState& state, const auto& children) {
+    const auto is_gone = [](const auto& child) { return child.second.state.gone; };
+    if (!children.empty() && std::all_of(children.begin(), children.end(), is_gone))
+      found.push_back({process, state.name});
+  });
+  return found;
 }
 
 void adopt_orphans() {

@@ -13,10 +13,11 @@ namespace petri {
 std::vector<pid_t> descendants_of(pid_t ancestor);
 
 // Those of them that have children, all of which have ended without being waited for.
-std::vector<pid_t> parents_of_the_gone(pid_t ancestor);
-
-// What the kernel calls the program that runs in a process, at most 15 bytes of its file's name.
-std::string name_of_program(pid_t process);
+struct Parent {
+  pid_t process = 0;
+  std::string program;  // as the kernel calls it: at most 15 bytes of its file's name
+};
+std::vector<Parent> parents_of_the_gone(pid_t ancestor);
 
 // Makes the calling process the one that orphans below it are handed to (PR_SET_CHILD_SUBREAPER), so that nothing that
 // it started can escape from its tree. Lasts as long as the process.
