@@ -88,15 +88,18 @@ class SideBySide {
 
   std::optional<Difference> difference_at(std::uint64_t first, std::size_t i) const {
     using Kind = Difference::Kind;
+    const Evaluated& any = variants_.front();
+    const bool equal =
+        std::none_of(variants_.begin(), variants_.end(), [&](const Evaluated& one) { return differ(any, one, i); });
+    if (equal && compare::is_nan(reduction_.shape.type, element(any, i)) && !somebody_contributes_nan(first + i))
+      return told(Kind::nan, first + i, any, any, i);
+    if (equal) return std::nullopt;
     for (const Kind kind : {Kind::ranks, Kind::runs, Kind::orders})
       for (std::size_t other = 1; other < variants_.size(); ++other)
         for (std::size_t one = 0; one < other; ++one)
           if (kind_of(variants_[one].variant, variants_[other].variant) == kind &&
               differ(variants_[one], variants_[other], i))
             return told(kind, first + i, variants_[one], variants_[other], i);
-    const Evaluated& any = variants_.front();
-    if (compare::is_nan(reduction_.shape.type, element(any, i)) && !somebody_contributes_nan(first + i))
-      return told(Kind::nan, first + i, any, any, i);
     return std::nullopt;
   }
 
