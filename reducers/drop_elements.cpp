@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -37,9 +38,9 @@ Scenario without(const Scenario& scenario, const Chunk& chunk) {
     for (Event& event : result.ranks[rank].events) {
       if (!is_evaluated(event) || event.count != chunk.count) continue;
       event.extras.set_values(values_without(event, static_cast<std::int32_t>(rank), chunk));
-      event.extras.set_fill({});
-      event.extras.set_in({});
-      event.extras.set_out({});
+      event.extras.set_fill(std::nullopt);
+      event.extras.set_in(std::nullopt);
+      event.extras.set_out(std::nullopt);
       event.count -= chunk.size;
     }
   return result;

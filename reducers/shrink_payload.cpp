@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -59,8 +60,8 @@ void resize(Event& event, const Counts& counts) {
     x.set_values(std::move(fewer));
   }
   // They were taken from buffers of the former size.
-  x.set_in({});
-  x.set_out({});
+  x.set_in(std::nullopt);
+  x.set_out(std::nullopt);
 }
 
 Scenario with_counts(const Scenario& scenario, const Counts& counts) {
