@@ -8,6 +8,7 @@
 
 #include "harness/launch/process_tree.hpp"
 #include "tests/cli/petri_process.hpp"
+#include "tests/support/mpi_environment.hpp"
 
 namespace petri::cli::testing {
 namespace {
@@ -46,13 +47,6 @@ class CommandCheck : public ::testing::Test {
     chmod(scratch.write(name, "#!/bin/sh\n" + text).c_str(), 0755);
   }
 
-  static void allow_root_and_oversubscription() {
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
-  }
-
   Scratch scratch;
   std::string scenario = kSwap;
 };
@@ -72,7 +66,7 @@ TEST_F(CommandCheck, TheFailureIsKnownAgainAtAnotherNumberOfRanks) {
 
 // It completes with one order of messages, and another would have been another result.
 TEST_F(CommandCheck, ARaceThatCompletesIsFoundInARecording) {
-  allow_root_and_oversubscription();
+  test::allow_root_and_oversubscription();
   const std::string program = PETRI_PROGRAMS "/ends_as_told";
   const Ran recorded =
       scratch.petri({"record", "--dir", "records", "-o", "x.jsonl", "--", "mpirun", "-n", "3", program, "mix"});
@@ -139,7 +133,7 @@ TEST_F(CommandCheck, TheFailureIsSeenBehindAnAllowedOne) {
 }
 
 TEST_F(CommandCheck, WhatTheFailureCannotBeSeenWithoutIsRecorded) {
-  allow_root_and_oversubscription();
+  test::allow_root_and_oversubscription();
   const std::string program = PETRI_PROGRAMS "/ends_as_told";
   const Ran recorded =
       scratch.petri({"record", "--buffers", "-o", "x.jsonl", "--", "mpirun", "-n", "2", program, "share"});

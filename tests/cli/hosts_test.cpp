@@ -7,6 +7,7 @@
 
 #include "harness/trace/read.hpp"
 #include "tests/cli/petri_process.hpp"
+#include "tests/support/mpi_environment.hpp"
 
 namespace petri::cli::testing {
 namespace {
@@ -25,10 +26,7 @@ const std::vector<std::string> kNamespaces{"unshare", "--user", "--map-root-user
 class TwoHosts : public ::testing::Test {
  protected:
   void SetUp() override {
-    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT",
-                             "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
-      setenv(name, "1", 1);
-    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
+    test::allow_root_and_oversubscription();
     const Ran probe = in_namespaces(
         {"sh", "-c", "mount -t tmpfs tmpfs /run && ip link add petri0 type bridge && ip netns add probe"});
     if (probe.status != 0) GTEST_SKIP() << "no network namespaces without root here: " << probe.err;

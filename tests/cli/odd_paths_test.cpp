@@ -5,6 +5,7 @@
 
 #include "harness/trace/read.hpp"
 #include "tests/cli/petri_process.hpp"
+#include "tests/support/mpi_environment.hpp"
 
 namespace petri::cli::testing {
 namespace {
@@ -16,12 +17,7 @@ const fs::path kPrograms = PETRI_PROGRAMS;
 
 class OddPaths : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT",
-                             "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
-      setenv(name, "1", 1);
-    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
-  }
+  static void SetUpTestSuite() { test::allow_root_and_oversubscription(); }
 
   OddPaths() : installed_(scratch_.folder() / "my $LIB:own petri \"é';" / "install") {
     fs::create_directories(installed_ / "bin");

@@ -15,6 +15,7 @@
 #include "harness/launch/process_tree.hpp"
 #include "harness/trace/read.hpp"
 #include "tests/cli/petri_process.hpp"
+#include "tests/support/mpi_environment.hpp"
 
 namespace petri::cli::testing {
 namespace {
@@ -28,12 +29,7 @@ const std::string kScenarios = PETRI_SCENARIOS;
 class Live : public ::testing::Test {
  protected:
   // The programs are a user's own: petri adds nothing to their command, so root and few cores need the usual variables.
-  static void SetUpTestSuite() {
-    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT",
-                             "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"})
-      setenv(name, "1", 1);
-    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
-  }
+  static void SetUpTestSuite() { test::allow_root_and_oversubscription(); }
 
   Ran record(int ranks, const std::string& program, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> args{"record", "-o", "recorded.jsonl"};
