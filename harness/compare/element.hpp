@@ -25,8 +25,7 @@ inline constexpr std::uint64_t kNoDistance = std::numeric_limits<std::uint64_t>:
 
 // Steps from one to the other through the values of the type in ascending order: units in the last place, where both
 // have the same exponent. +0 and -0 are one value, infinity is the step after the largest number, and two NaN are no
-// step apart. Of integers the
-// difference, which between the least and the largest int64 is told as one less.
+// step apart. Of integers the difference, which between the least and the largest int64 is told as one less.
 std::uint64_t ulps(ElementType type, const std::byte* one, const std::byte* other);
 
 }  // namespace petri::compare
