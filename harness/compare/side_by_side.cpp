@@ -136,6 +136,9 @@ class Worker {
   }
 
   void work(std::uint64_t first, std::size_t count) {
+    for (Results& results : results_)
+      for (auto& [type, values] : results.to_digest) values.clear();
+    if (count == 0) return;  // at the end there is not a tile for each thread
     for (std::size_t i = 0; i < tiles_.size(); ++i) {
       tiles_[i].take(plan_.all, first, count);
       if (!exact_[i]) continue;

@@ -44,7 +44,7 @@ TEST(Compare, TakesATolerance) {
 TEST(Compare, NamesTheDimensionThatMovedTheBits) {
   const Ran ran = Scratch().petri(
       {"compare", "--json", "--orders", "by-host,ring", "--layouts", "1x8,2x4", "--payload", "log-uniform"});
-  EXPECT_EQ(ran.status, 12);
+  ASSERT_EQ(ran.status, 12) << ran.err;
   const json told = json::parse(ran.out);
   EXPECT_EQ(told["verdict"], "divergence");
   EXPECT_EQ(told["ranks"]["agree"], true);
@@ -60,11 +60,15 @@ TEST(Compare, NamesTheDimensionThatMovedTheBits) {
 TEST(Compare, SpreadsTheSameNumbersOverAnyRanks) {
   const Scratch scratch;
   const std::vector<std::string> words{"compare", "--ranks", "2,4,8", "--orders", "sequential", "--json"};
-  const json apart = json::parse(scratch.petri(words).out);
+  const Ran ran = scratch.petri(words);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json apart = json::parse(ran.out);
   EXPECT_EQ(apart["configurations"]["asked"], 0);
   auto same = words;
   same.push_back("--same-data");
-  const json spread = json::parse(scratch.petri(same).out);
+  const Ran ran_same = scratch.petri(same);
+  EXPECT_EQ(ran_same.status, 12) << ran_same.err;
+  const json spread = json::parse(ran_same.out);
   EXPECT_EQ(spread["configurations"]["asked"], 2);
   EXPECT_EQ(spread["moved"][0]["dimension"], "number of ranks");
 }
