@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,12 +25,23 @@ std::vector<std::int32_t> in_cycle(const std::vector<std::int32_t>& ranks, const
   return inside;
 }
 
-// Where a rank of a node is blocked.
-EventRef place_of(const DeadlockCase& deadlock, std::uint32_t node, std::int32_t rank) {
-  for (const model::Wait& wait : deadlock.run.waits)
-    if (wait.rank == rank && deadlock.graph.node_of_lane(wait.lane) == node) return {rank, wait.index};
-  return deadlock.graph.nodes()[node].at;
-}
+// Where the ranks of the nodes are blocked.
+class Places {
+ public:
+  explicit Places(const DeadlockCase& deadlock) : graph_(deadlock.graph) {
+    for (const model::Wait& wait : deadlock.run.waits)
+      if (const auto node = graph_.node_of_lane(wait.lane)) waits_.try_emplace({*node, wait.rank}, wait.index);
+  }
+
+  EventRef of(std::uint32_t node, std::int32_t rank) const {
+    const auto wait = waits_.find({node, rank});
+    return wait == waits_.end() ? graph_.nodes()[node].at : EventRef{rank, wait->second};
+  }
+
+ private:
+  const WaitGraph& graph_;
+  std::map<std::pair<std::uint32_t, std::int32_t>, std::uint32_t> waits_;  // by node and rank: the first one's event
+};
 
 std::string targets_text(const DeadlockCase& deadlock, const Node& node) {
   for (const Link& link : node.links)
@@ -44,12 +56,12 @@ std::string targets_text(const DeadlockCase& deadlock, const Node& node) {
 }
 
 // "rank 0 in recv … for ranks 1-3": one step for all ranks that wait alike, in the order of their first ranks.
-std::vector<std::string> steps_text(const DeadlockCase& deadlock) {
+std::vector<std::string> steps_text(const DeadlockCase& deadlock, const Places& where) {
   constexpr std::size_t kMost = 8;
   std::vector<std::pair<EventRef, std::uint32_t>> places;
   for (const std::uint32_t number : deadlock.component.nodes) {
     const auto ranks = in_cycle(deadlock.graph.nodes()[number].ranks, deadlock.component);
-    if (!ranks.empty()) places.emplace_back(place_of(deadlock, number, ranks.front()), number);
+    if (!ranks.empty()) places.emplace_back(where.of(number, ranks.front()), number);
   }
   std::sort(places.begin(), places.end());
   std::vector<std::string> steps;
@@ -67,14 +79,15 @@ std::vector<std::string> steps_text(const DeadlockCase& deadlock) {
 
 Finding tell_of_cycle(const DeadlockCase& deadlock) {
   const Component& component = deadlock.component;
+  const Places where(deadlock);
   Finding finding;
   finding.culprits = component.ranks;
   for (const std::uint32_t number : component.nodes)
     for (const std::int32_t rank : in_cycle(deadlock.graph.nodes()[number].ranks, component))
-      finding.events.push_back(place_of(deadlock, number, rank));
+      finding.events.push_back(where.of(number, rank));
   std::sort(finding.events.begin(), finding.events.end());
   finding.expected = "an order in which somebody can go on";
-  finding.actual = fmt::format("{}", fmt::join(steps_text(deadlock), "; "));
+  finding.actual = fmt::format("{}", fmt::join(steps_text(deadlock, where), "; "));
   if (component.ranks.size() == 1) {
     finding.text = fmt::format("{} waits for itself in {}.", sentence_start(component.ranks),
                                event_text(deadlock.scenario, deadlock.graph.nodes()[component.nodes.front()].at));

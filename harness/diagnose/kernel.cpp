@@ -38,24 +38,41 @@ class RequiredWaits {
 
   // The shortest cycles, each from its first node on.
   std::vector<Nodes> shortest_cycles() {
+    const std::vector<std::size_t> starts = possible_starts();
     std::size_t shortest = nodes_.size();
     bool cyclic = false;
-    for (std::size_t start = 0; start < nodes_.size() && shortest > 1; ++start) {
+    for (const std::size_t start : starts) {
+      if (shortest == 1) break;
       const std::size_t length = round_trip(start, 0, shortest);
       if (length != 0) cyclic = true, shortest = std::min(shortest, length);
     }
     std::vector<Nodes> cycles;
     if (!cyclic) return cycles;
-    for (std::size_t start = 0; start < nodes_.size() && cycles.size() < kMostCandidates; ++start) {
-      if (round_trip(start, start, shortest) != shortest) continue;
-      Nodes path;
-      follow(start, shortest, path, cycles);
-    }
+    for (std::size_t i = 0; i < starts.size() && cycles.size() < kMostCandidates; ++i)
+      if (round_trip(starts[i], starts[i], shortest) == shortest) follow(starts[i], shortest, cycles);
     return cycles;
   }
 
  private:
   static constexpr std::size_t kFar = static_cast<std::size_t>(-1);
+
+  // The nodes that can be the first of a cycle. Between two nodes with one way in and one way out a cycle has no
+  // choice: of a row of such nodes only the first can be, so that a ring is gone round once and not from each of its
+  // nodes.
+  std::vector<std::size_t> possible_starts() const {
+    const auto is_passage = [&](std::size_t node) { return next_[node].size() == 1 && before_[node].size() == 1; };
+    std::vector<std::size_t> starts;
+    std::vector<bool> seen(nodes_.size(), false);
+    for (std::size_t start = 0; start < nodes_.size(); ++start) {
+      if (seen[start]) continue;
+      starts.push_back(start);
+      if (!is_passage(start)) continue;
+      for (std::size_t node = start; is_passage(node) && !seen[node]; node = next_[node].front()) seen[node] = true;
+      for (std::size_t node = before_[start].front(); is_passage(node) && !seen[node]; node = before_[node].front())
+        seen[node] = true;
+    }
+    return starts;
+  }
 
   // Length of the shortest cycle through `start` over nodes from `least` on, 0 where there is none of at most `limit`.
   // Leaves in distance_ how far it is from each node back to `start`.
@@ -77,16 +94,23 @@ class RequiredWaits {
     return 0;
   }
 
-  void follow(std::size_t node, std::size_t steps_left, Nodes& path, std::vector<Nodes>& cycles) const {
-    path.push_back(nodes_[node]);
-    if (steps_left == 1) {
-      cycles.push_back(path);
-    } else {
-      for (const std::size_t to : next_[node])
-        if (distance_[to] == steps_left - 1 && cycles.size() < kMostCandidates)
-          follow(to, steps_left - 1, path, cycles);
+  // All ways of `length` steps from `start` back to it: depth first, with a stack of its own, since a cycle may be as
+  // long as the job is large.
+  void follow(std::size_t start, std::size_t length, std::vector<Nodes>& cycles) const {
+    std::vector<std::size_t> path{start}, tried{0};  // of each node on the path: how many of its ways on are tried
+    while (!path.empty() && cycles.size() < kMostCandidates) {
+      const std::size_t node = path.back(), left = length - path.size();
+      if (left == 0) {
+        Nodes& cycle = cycles.emplace_back();
+        for (const std::size_t place : path) cycle.push_back(nodes_[place]);
+      } else if (tried.back() < next_[node].size()) {
+        const std::size_t to = next_[node][tried.back()++];
+        if (distance_[to] == left) path.push_back(to), tried.push_back(0);
+        continue;
+      }
+      path.pop_back();
+      tried.pop_back();
     }
-    path.pop_back();
   }
 
   const Nodes& nodes_;

@@ -16,6 +16,7 @@ namespace petri::diagnosis {
 namespace {
 
 constexpr std::size_t kMostEdited = 4;  // calls in a row that are left out or made in addition
+constexpr std::size_t kMostParted = 2;  // of more suspects that parted from those like them the record names none
 
 // Where one of the suspects left the ranks like it.
 struct Parted {
@@ -60,9 +61,10 @@ class Parting {
   // Can each suspect be held against others?
   bool knows_all() const { return knows_all_; }
 
-  // One entry for each suspect that made a call which none of those with the same calls before made.
+  // One entry for each suspect that made a call which none of those with the same calls before made. Of more than
+  // kMostParted only the first ones: then nobody is named.
   std::vector<Parted> find() {
-    while (!classes_.empty()) {
+    while (!classes_.empty() && parted_.size() <= kMostParted) {
       std::vector<Class> next;
       for (const Class& one : classes_) split(one, next);
       classes_ = std::move(next);
@@ -74,15 +76,11 @@ class Parting {
   using Class = std::vector<std::int32_t>;  // ascending
   using Groups = std::map<std::uint64_t, std::vector<std::pair<std::int32_t, EventRef>>>;
 
-  // Calls of several threads and streams have no order among each other; a history must be whole.
   static std::vector<std::int32_t> comparable_ranks(const Scenario& scenario, const model::Run& run) {
-    std::vector<bool> comparable(scenario.ranks.size(), true);
-    for (const model::Lane& lane : run.lanes)
-      if (lane.is_stream() || lane.thread != 0) comparable[static_cast<std::size_t>(lane.rank)] = false;
+    const std::vector<bool> comparable = with_one_known_order(scenario, run);
     std::vector<std::int32_t> ranks;
     for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
-      if (const auto slot = static_cast<std::size_t>(rank); comparable[slot] && !run.truncated[slot])
-        ranks.push_back(rank);
+      if (comparable[static_cast<std::size_t>(rank)]) ranks.push_back(rank);
     return ranks;
   }
 
@@ -94,6 +92,7 @@ class Parting {
       if (const auto call = readers_[static_cast<std::size_t>(rank)].next())
         groups[call->strict].emplace_back(rank, call->ref);
     for (const auto& [call, group] : groups) {
+      if (parted_.size() > kMostParted) return;
       if (std::none_of(group.begin(), group.end(), [&](const auto& one) { return is_suspect(one.first); })) continue;
       if (group.size() > 1) {
         Class same;
@@ -239,7 +238,7 @@ std::optional<Parted> settle(const Scenario& scenario, const model::Run& run, co
     parted.front().edited = edit_of(scenario, run, parted.front(), std::nullopt);
     if (!parted.front().edited.empty()) return std::move(parted.front());
   }
-  if (parted.size() != 2 || !are_each_others(parted.front(), parted.back())) return std::nullopt;
+  if (parted.size() != kMostParted || !are_each_others(parted.front(), parted.back())) return std::nullopt;
   if (auto found = parted_on_like_communicators(scenario, run, parted.front())) return found;
   for (Parted& one : parted) {
     one.edited = edit_of(scenario, run, one, std::nullopt);

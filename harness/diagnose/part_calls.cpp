@@ -86,6 +86,15 @@ PartCall PartCalls::call_of(const Event& event, EventRef ref) {
   return call;
 }
 
+std::vector<bool> with_one_known_order(const Scenario& scenario, const model::Run& run) {
+  std::vector<bool> known(scenario.ranks.size(), true);
+  for (const model::Lane& lane : run.lanes)
+    if (lane.is_stream() || lane.thread != 0) known[static_cast<std::size_t>(lane.rank)] = false;
+  for (std::size_t rank = 0; rank < known.size(); ++rank)
+    if (run.truncated[rank]) known[rank] = false;
+  return known;
+}
+
 std::vector<std::size_t> partners_of_all(const Scenario& scenario, const model::Run& run) {
   std::vector<std::set<std::int32_t>> partners(scenario.ranks.size());
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)

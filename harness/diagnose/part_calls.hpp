@@ -56,6 +56,10 @@ class PartCalls {
   std::map<std::pair<std::int32_t, std::int32_t>, std::uint64_t> partners_;  // by the order of their first appearance
 };
 
+// By rank: is its history a sequence that is known from the start? Calls of several threads and streams have no order
+// among each other.
+std::vector<bool> with_one_known_order(const Scenario& scenario, const model::Run& run);
+
 // How many ranks each has to do with: whom it addresses, and who addresses it. Ranks in the corner and in the middle of
 // a grid play different parts, and so do a master and its workers.
 std::vector<std::size_t> partners_of_all(const Scenario& scenario, const model::Run& run);

@@ -103,13 +103,6 @@ std::optional<std::int32_t> only_absentee(const model::Run& run, const model::Ga
   return absentee;
 }
 
-bool has_one_known_order(const model::Run& run, std::int32_t rank) {
-  return !run.truncated[static_cast<std::size_t>(rank)] &&
-         std::none_of(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& lane) {
-           return lane.rank == rank && (lane.is_stream() || lane.thread != 0);
-         });
-}
-
 // Of a collective that all suspects but the absentee stand in, each in its usual turn.
 std::optional<WentOn> went_on_without(const Scenario& scenario, const model::Run& run,
                                       const model::Gathering& gathering, const std::vector<std::int32_t>& suspects,
@@ -130,7 +123,8 @@ std::optional<WentOn> went_on_without(const Scenario& scenario, const model::Run
 
 std::optional<Testimony> went_on_alone(const Scenario& scenario, const model::Run& run,
                                        const std::vector<std::int32_t>& suspects) {
-  if (!std::all_of(suspects.begin(), suspects.end(), [&](auto rank) { return has_one_known_order(run, rank); }))
+  const std::vector<bool> known = with_one_known_order(scenario, run);
+  if (!std::all_of(suspects.begin(), suspects.end(), [&](auto rank) { return known[static_cast<std::size_t>(rank)]; }))
     return std::nullopt;
   for (const model::Gathering& gathering : run.gatherings.all()) {
     const auto absentee = only_absentee(run, gathering);

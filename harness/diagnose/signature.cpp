@@ -82,9 +82,11 @@ Stages stages_of(const WaitGraph& graph, const Component& component) {
                                  [&](std::uint32_t node) { return waits[node] != waits[next[node]]; });
   if (last == component.nodes.end()) return stages;  // a ring: its ranks are one role as they are
   for (const std::uint32_t node : component.nodes) {
+    std::vector<std::uint32_t> run;  // whose last stage is not known yet
     std::uint32_t stage = node;
-    while (waits[stage] == waits[next[stage]]) stage = next[stage];
-    stages[node] = stage;
+    for (; !stages.contains(stage) && waits[stage] == waits[next[stage]]; stage = next[stage]) run.push_back(stage);
+    const std::uint32_t end = stages.try_emplace(stage, stage).first->second;
+    for (const std::uint32_t before : run) stages[before] = end;
   }
   return stages;
 }

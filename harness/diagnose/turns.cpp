@@ -34,15 +34,9 @@ struct OutOfTurn {
 
 class Reader {
  public:
-  Reader(const Scenario& scenario, const model::Run& run) : scenario_(scenario), run_(run) {
-    whole_.assign(scenario.ranks.size(), true);
-    for (const model::Lane& lane : run.lanes)
-      if (lane.is_stream() || lane.thread != 0) whole_[static_cast<std::size_t>(lane.rank)] = false;
-    for (std::size_t rank = 0; rank < whole_.size(); ++rank)
-      if (run.truncated[rank]) whole_[rank] = false;
-  }
+  Reader(const Scenario& scenario, const model::Run& run)
+      : scenario_(scenario), run_(run), whole_(with_one_known_order(scenario, run)) {}
 
-  // Is its history a sequence that is known from the start?
   bool is_whole(std::int32_t rank) const { return whole_[static_cast<std::size_t>(rank)]; }
 
   Turns turns_of(std::int32_t rank) const {
