@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reducers/passes.hpp"
+#include "reducers/plain_tags.hpp"
 #include "reducers/roles.hpp"
 #include "reducers/searches.hpp"
 
@@ -69,28 +70,42 @@ StandIn stand_in_for(const Scenario& scenario, const Plan& plan, Peers peers) {
   };
 }
 
-// Coarse roles and few copies first: the first proposal that still fails is the smallest.
-std::vector<Proposal> proposals_for(const ScenarioPtr& now, const PassContext& context) {
-  std::vector<std::uint8_t> preferred(now->ranks.size(), 0);
-  for (const EventRef ref : failure_events(*now, context)) preferred[static_cast<std::size_t>(ref.rank)] = 1;
-  std::vector<std::pair<std::size_t, std::shared_ptr<const Plan>>> plans;
+// A plan with the scenario that it is cut from.
+struct Option {
+  ScenarioPtr base;
+  std::size_t kept = 0;
+  std::shared_ptr<const Plan> plan;
+};
+
+void add_options(const ScenarioPtr& base, const std::vector<std::uint8_t>& preferred, std::vector<Option>& options) {
   std::set<std::vector<std::int32_t>> seen;
-  for (const auto& roles : find_roles(*now, kRounds)) {
+  for (const auto& roles : find_roles(*base, kRounds)) {
     for (std::size_t copies = 1; copies <= kCopies; ++copies) {
       Plan plan = plan_of(roles, copies, preferred);
       const auto kept = static_cast<std::size_t>(std::count(plan.kept.begin(), plan.kept.end(), 1));
       if (kept == plan.kept.size() || !seen.insert(plan.counterpart).second) continue;
-      plans.emplace_back(kept, std::make_shared<const Plan>(std::move(plan)));
+      options.push_back({base, kept, std::make_shared<const Plan>(std::move(plan))});
     }
   }
-  std::stable_sort(plans.begin(), plans.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+// Coarse roles and few copies first: the first proposal that still fails is the smallest.
+std::vector<Proposal> proposals_for(const ScenarioPtr& now, const PassContext& context) {
+  std::vector<std::uint8_t> preferred(now->ranks.size(), 0);
+  for (const EventRef ref : failure_events(*now, context)) preferred[static_cast<std::size_t>(ref.rank)] = 1;
+  std::vector<Option> options;
+  add_options(now, preferred, options);
+  // Tags that move with the rank are like peers: what is left of them must fit those who stand in.
+  if (auto plain = with_plain_tags(*now))
+    add_options(std::make_shared<const Scenario>(*std::move(plain)), preferred, options);
+  std::stable_sort(options.begin(), options.end(), [](const auto& a, const auto& b) { return a.kept < b.kept; });
   std::vector<Proposal> proposals;
-  for (const auto& [kept, plan] : plans) {
+  for (const Option& option : options) {
     for (const Peers peers : {Peers::drop, Peers::next, Peers::wrapped}) {
-      proposals.push_back([now, plan = plan, peers] {
-        Selection keep = Selection::all(*now);
-        keep.ranks = plan->kept;
-        return cut(*now, keep, stand_in_for(*now, *plan, peers));
+      proposals.push_back([option, peers] {
+        Selection keep = Selection::all(*option.base);
+        keep.ranks = option.plan->kept;
+        return cut(*option.base, keep, stand_in_for(*option.base, *option.plan, peers));
       });
     }
   }
