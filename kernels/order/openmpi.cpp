@@ -25,11 +25,9 @@ bool allowed(const Invocation& how, const Shape& shape) {
 
 // "openmpi-4.1 reduce 5".
 std::string name_of(const Invocation& how) {
-  static constexpr std::string_view collectives[] = {"allreduce",  "reduce", "reduce_scatter", "reduce_scatter_block",
-                                                     "iallreduce", "ireduce"};
   static constexpr std::string_view components[] = {"", " sm", " han", " adapt"};
   std::string name = "openmpi-" + std::string(kMeasured) + " ";
-  name += collectives[static_cast<std::size_t>(how.collective)];
+  name += kCollectiveNames[static_cast<std::size_t>(how.collective)];
   name += components[static_cast<std::size_t>(how.component)];
   if (how.algorithm > 0) name += " " + std::to_string(how.algorithm);
   return name;

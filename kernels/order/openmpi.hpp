@@ -5,6 +5,7 @@
 // Orders are keyed by version: others have other trees, other segments and another choice.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@
 namespace petri::order::openmpi {
 
 enum class Collective : std::uint8_t { allreduce, reduce, reduce_scatter, reduce_scatter_block, iallreduce, ireduce };
+// As they stand in an order's name, and in names of parameters.
+inline constexpr std::array<std::string_view, 6> kCollectiveNames{
+    "allreduce", "reduce", "reduce_scatter", "reduce_scatter_block", "iallreduce", "ireduce"};
 
 // The component of ompi/mca/coll that the priorities select. `usual`: tuned for blocking calls, libnbc for the others.
 // What sm, han and adapt do not do themselves is done by the usual ones.

@@ -17,12 +17,10 @@ bool read_number(std::string_view digits, T& number) {
 }
 
 bool read_collective(std::string_view text, Invocation& how) {
-  static constexpr std::array<std::string_view, 6> names{
-      "allreduce", "reduce", "reduce_scatter", "reduce_scatter_block", "iallreduce", "ireduce"};
   const auto colon = text.find(':');
-  const auto name = std::find(names.begin(), names.end(), text.substr(0, colon));
-  if (name == names.end()) return false;
-  how.collective = static_cast<Collective>(name - names.begin());
+  const auto name = std::find(kCollectiveNames.begin(), kCollectiveNames.end(), text.substr(0, colon));
+  if (name == kCollectiveNames.end()) return false;
+  how.collective = static_cast<Collective>(name - kCollectiveNames.begin());
   return colon == std::string_view::npos || (read_number(text.substr(colon + 1), how.algorithm) && how.algorithm > 0);
 }
 

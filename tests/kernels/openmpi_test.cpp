@@ -10,6 +10,8 @@
 
 #include "kernels/order/catalogue.hpp"
 #include "kernels/order/openmpi_choice.hpp"
+#include "kernels/order/openmpi_names.hpp"
+#include "kernels/order/openmpi_parameters.hpp"
 
 namespace petri::order::openmpi {
 namespace {
@@ -207,6 +209,27 @@ TEST(OpenMpi, is_in_the_catalogue_by_name) {
   EXPECT_FALSE(reduction_named("openmpi-4.1/reduce", shape(4, 100), ReduceOp::avg));
   EXPECT_EQ(reduction_named("openmpi-5.0/reduce", shape(4, 100), ReduceOp::sum)->order.determinism,
             Determinism::not_guaranteed);
+}
+
+TEST(OpenMpi, parameters_force_what_an_order_names) {
+  using testing::IsEmpty;
+  using testing::Pair;
+  using testing::UnorderedElementsAre;
+  const auto parameters = [](std::string_view what) { return parameters_of(invocation_named(what).value()); };
+  EXPECT_THAT(parameters("allreduce"), IsEmpty());
+  EXPECT_THAT(parameters("reduce+root=1+in-place+segment=64"), IsEmpty());
+  EXPECT_THAT(parameters("reduce_scatter_block:4"),
+              UnorderedElementsAre(Pair("coll_tuned_use_dynamic_rules", "1"),
+                                   Pair("coll_tuned_reduce_scatter_block_algorithm", "4")));
+  EXPECT_THAT(parameters("reduce:2+fanout=2+segment=64"),
+              UnorderedElementsAre(Pair("coll_tuned_use_dynamic_rules", "1"), Pair("coll_tuned_reduce_algorithm", "2"),
+                                   Pair("coll_tuned_reduce_algorithm_segmentsize", "64"),
+                                   Pair("coll_tuned_reduce_algorithm_chain_fanout", "2")));
+  EXPECT_THAT(parameters("ireduce:3"), UnorderedElementsAre(Pair("coll_libnbc_ireduce_algorithm", "3")));
+  EXPECT_THAT(parameters("allreduce+han"), UnorderedElementsAre(Pair("coll_han_priority", "90")));
+  EXPECT_THAT(parameters("reduce:4+adapt"),
+              UnorderedElementsAre(Pair("coll_adapt_priority", "90"), Pair("coll_adapt_reduce_algorithm", "4")));
+  EXPECT_EQ(parameters("reduce+adapt"), parameters("reduce:1+adapt"));
 }
 
 TEST(OpenMpi, a_version_is_its_series) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/mpi/openmpi_call.hpp"
 #include "tests/kernels/openmpi/cells.hpp"
 
 namespace petri::openmpi_orders {
@@ -16,12 +17,6 @@ struct Outcome {
   std::int64_t element = -1;  // the first that is not equal
   std::uint64_t predicted = 0, measured = 0;
   std::uint64_t hash = 0;  // of the whole result, where all ranks have it
-};
-
-// What a rank has of a result.
-struct Piece {
-  std::uint64_t first = 0, count = 0;
-  std::vector<std::byte> bytes;
 };
 
 class Caller {
@@ -36,12 +31,10 @@ class Caller {
   order::Order order_for(const Cell& cell) const;
 
  private:
-  Piece called(const Cell& cell);
-  Piece reduced_everywhere(const Cell& cell);
-  Piece reduced(const Cell& cell);
-  Piece scattered(const Cell& cell);
+  mpi::Piece called(const Cell& cell);
+  mpi::Piece scattered(const Cell& cell, const mpi::Piece& whole) const;
   std::vector<std::byte> own_contribution(const Cell& cell) const;
-  void compare(const Cell& cell, const Piece& piece, Outcome& outcome) const;
+  void compare(const Cell& cell, const mpi::Piece& piece, Outcome& outcome) const;
 
   MPI_Comm comm_;
   int rank_ = 0, ranks_ = 0;

@@ -16,8 +16,8 @@
 #include <map>
 #include <string>
 
+#include "kernels/mpi/openmpi_settings.hpp"
 #include "tests/kernels/openmpi/caller.hpp"
-#include "tests/kernels/openmpi/settings.hpp"
 
 namespace petri::openmpi_orders {
 namespace {
@@ -116,8 +116,7 @@ void run_all(const Invocation& base, Extent extent, std::vector<int> sizes) {
 }
 
 int run(int argc, char** argv) {
-  static constexpr std::string_view collectives[] = {"allreduce",  "reduce", "reduce_scatter", "reduce_scatter_block",
-                                                     "iallreduce", "ireduce"};
+  static constexpr auto& collectives = order::openmpi::kCollectiveNames;
   static constexpr std::string_view extents[] = {"few", "all", "borders"};
   const auto collective =
       argc > 1 ? std::find(std::begin(collectives), std::end(collectives), argv[1]) : std::end(collectives);
@@ -129,14 +128,14 @@ int run(int argc, char** argv) {
   int rank = 0, world = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world);
-  if (library_series() != order::openmpi::kMeasured) {
+  if (mpi::library_series() != order::openmpi::kMeasured) {
     if (rank == 0) std::printf("skipped: the orders of this library's version were not measured\n");
     return kSkipped;
   }
   std::vector<int> sizes;
   for (int i = 3; i < argc; ++i) sizes.push_back(std::clamp(std::atoi(argv[i]), 2, world));
   for (int size = 2; size <= world && argc < 4; ++size) sizes.push_back(size);
-  run_all(invocation_in_force(static_cast<Collective>(collective - std::begin(collectives))),
+  run_all(mpi::invocation_in_force(static_cast<Collective>(collective - std::begin(collectives))),
           static_cast<Extent>(extent - std::begin(extents)), sizes);
   return 0;
 }

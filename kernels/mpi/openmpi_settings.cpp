@@ -1,10 +1,10 @@
-#include "tests/kernels/openmpi/settings.hpp"
+#include "kernels/mpi/openmpi_settings.hpp"
 
 #include <mpi.h>
 
 #include <cstring>
 
-namespace petri::openmpi_orders {
+namespace petri::mpi {
 namespace {
 
 using order::openmpi::Collective;
@@ -51,9 +51,7 @@ std::optional<std::string> library_series() {
 }
 
 Invocation invocation_in_force(Collective collective) {
-  static constexpr const char* names[] = {"allreduce",  "reduce", "reduce_scatter", "reduce_scatter_block",
-                                          "iallreduce", "ireduce"};
-  const std::string name = names[static_cast<std::size_t>(collective)];
+  const std::string name(order::openmpi::kCollectiveNames[static_cast<std::size_t>(collective)]);
   Invocation how{.collective = collective, .component = component_in_force()};
   if (how.component == Component::adapt) {
     how.algorithm = small_number("coll_adapt_reduce_algorithm");
@@ -74,4 +72,4 @@ std::uint32_t vector_support() {
   return static_cast<std::uint32_t>(number("op_avx_support"));
 }
 
-}  // namespace petri::openmpi_orders
+}  // namespace petri::mpi

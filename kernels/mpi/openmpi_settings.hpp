@@ -1,4 +1,4 @@
-// What the running Open MPI says of itself.
+// What the running Open MPI says of itself. MPI is initialized, and so is its tool interface (MPI_T_init_thread).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 #include "kernels/order/openmpi.hpp"
 
-namespace petri::openmpi_orders {
+namespace petri::mpi {
 
 // The series, e.g. "4.1", or nothing for another library.
 std::optional<std::string> library_series();
@@ -18,4 +18,4 @@ order::openmpi::Invocation invocation_in_force(order::openmpi::Collective collec
 // Parameter op_avx_support; 0 where the library has no such component.
 std::uint32_t vector_support();
 
-}  // namespace petri::openmpi_orders
+}  // namespace petri::mpi
