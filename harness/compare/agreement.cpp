@@ -39,9 +39,12 @@ Agreement agreement_of(const Comparison& comparison) {
     ask(agreement.ranks, i, found.among_ranks);
     if (found.runs > 1)
       ask(agreement.runs, i, found.among_runs);
-    else if (found.determinism == order::Determinism::not_guaranteed)
+    else if (found.determinism == order::Determinism::not_guaranteed && !found.prediction)
       agreement.runs_unknown.push_back(i);
     if (found.baseline != i) ask(agreement.configurations, i, found.to_baseline);
+    if (!found.prediction || found.determinism == order::Determinism::not_guaranteed) continue;
+    ++agreement.predictions.asked;
+    if (found.to_prediction.differing() > 0) agreement.predictions.disagreeing.push_back(i);
   }
   return agreement;
 }

@@ -20,10 +20,13 @@ struct Agreement {
   Answer ranks;           // asked of all configurations
   Answer runs;            // of those with several runs
   Answer configurations;  // each against the first that reduces the same numbers
+  // Of those that are measured and whose prediction is guaranteed: to the bit, whatever the tolerance. A NaN is any
+  // NaN.
+  Answer predictions;
   // Runs may differ where the order is not_guaranteed, though one run was all that could be evaluated.
   std::vector<std::size_t> runs_unknown;
 
-  bool all() const { return ranks.agree() && runs.agree() && configurations.agree(); }
+  bool all() const { return ranks.agree() && runs.agree() && configurations.agree() && predictions.agree(); }
 };
 
 Agreement agreement_of(const Comparison& comparison);

@@ -55,12 +55,13 @@ std::string_view name_of(Dimension dimension) {
     case Dimension::ranks: return "number of ranks";
     case Dimension::layout: return "layout over hosts";
     case Dimension::type: return "element type";
+    case Dimension::execution: return "predicted or measured";
   }
   return "";
 }
 
 std::string Configuration::how() const {
-  return kernel ? "kernel " + std::string(kernels::name_of(*kernel)) : order;
+  return (kernel ? "kernel " + std::string(kernels::name_of(*kernel)) : order) + (measured ? ", measured" : "");
 }
 
 std::string value_of(const Configuration& c, Dimension dimension) {
@@ -73,6 +74,7 @@ std::string value_of(const Configuration& c, Dimension dimension) {
     case Dimension::ranks: return std::to_string(c.ranks);
     case Dimension::layout: return c.layout;
     case Dimension::type: return std::string(petri::name_of(c.type));
+    case Dimension::execution: return c.measured ? "measured" : "";
   }
   return {};
 }

@@ -13,10 +13,20 @@
 
 namespace petri::compare {
 
-enum class Dimension : std::uint8_t { algorithm, library, chunking, accumulator, kernel, ranks, layout, type };
+enum class Dimension : std::uint8_t {
+  algorithm,
+  library,
+  chunking,
+  accumulator,
+  kernel,
+  ranks,
+  layout,
+  type,
+  execution,  // predicted, or measured
+};
 inline constexpr std::array kDimensions{Dimension::algorithm,   Dimension::library, Dimension::chunking,
                                         Dimension::accumulator, Dimension::kernel,  Dimension::ranks,
-                                        Dimension::layout,      Dimension::type};
+                                        Dimension::layout,      Dimension::type,    Dimension::execution};
 
 std::string_view name_of(Dimension dimension);  // "algorithm", "library version", "chunking or channels" …
 
@@ -27,8 +37,9 @@ struct Configuration {
   ElementType type = ElementType::float32;
   std::string layout = {};               // e.g. "2x4": hosts, and ranks of each; empty: one host
   std::vector<std::int32_t> hosts = {};  // of the ranks, as order::Shape has them
+  bool measured = false;                 // on a real job; else predicted
 
-  // "ring:2" or "kernel exact".
+  // "ring:2", "kernel exact" or "openmpi-4.1/reduce:5, measured".
   std::string how() const;
 };
 

@@ -56,7 +56,8 @@ struct Plan {
     kernels::Arithmetic arithmetic;
   };
   struct Way {
-    std::deque<Run> runs;             // none for a kernel
+    std::deque<Run> runs;  // none for a kernel, and for what was measured
+    const Measurement* measured = nullptr;
     std::size_t tile = 0, exact = 0;  // of what the ranks contribute, and of what the exact result is made of
     std::size_t baseline = 0;
     std::vector<ElementType> digest_types;
@@ -76,7 +77,8 @@ struct Plan {
     const Configuration& c = all.configurations[number];
     if (const auto problem = problem_of(c, all.op, all.count)) throw std::invalid_argument(*problem);
     Way& way = ways.emplace_back();
-    if (!c.kernel)
+    if (c.measured) way.measured = &measurement_of(number);
+    if (!c.kernel && !c.measured)
       for (const std::string& name : order::runs_of(c.order, all.runs)) {
         auto made = order::reduction_named(name, shape_of(c, all.count), all.op);
         way.runs.push_back({std::move(made->order), made->arithmetic});
@@ -90,6 +92,17 @@ struct Plan {
       if (same_numbers(all, c, other) && coarser(c.type, other.type) == other.type &&
           std::find(way.digest_types.begin(), way.digest_types.end(), other.type) == way.digest_types.end())
         way.digest_types.push_back(other.type);
+  }
+
+  const Measurement& measurement_of(std::size_t number) const {
+    const auto bytes = all.count * size_of(all.configurations[number].type);
+    const auto whole = [&](const Bytes& result) { return result.size() == bytes; };
+    if (all.measured)
+      if (const auto found = all.measured->of.find(number); found != all.measured->of.end())
+        if (const Measurement& m = found->second;
+            m.prediction < number && !m.runs.empty() && std::all_of(m.results.begin(), m.results.end(), whole))
+          return m;
+    throw std::invalid_argument("there is no such measurement");
   }
 
   std::size_t tile_of(std::int32_t ranks, ElementType type) {
@@ -108,8 +121,9 @@ struct Plan {
 
 // The results of one configuration on the tile at hand.
 struct Results {
-  std::vector<std::vector<Evaluator>> evaluators;  // by run and view
-  std::vector<std::vector<Bytes>> values;          // by run and view
+  std::vector<std::vector<Evaluator>> evaluators;     // by run and view
+  std::vector<std::vector<Bytes>> room;               // for what is evaluated here, by run and view
+  std::vector<std::vector<const std::byte*>> values;  // by run and view
   std::map<ElementType, Bytes> to_digest;
 };
 
@@ -125,13 +139,18 @@ class Worker {
       if (!exact_[way.exact]) exact_[way.exact] = exact_columns(plan.tiles[way.exact].second, plan.all.op);
     for (std::size_t i = 0; i < plan.ways.size(); ++i) {
       Results& results = results_[i];
-      if (plan.ways[i].runs.empty()) results.values.emplace_back(1);
+      if (const Measurement* measured = plan.ways[i].measured) {
+        for (const auto& views : measured->runs) results.values.emplace_back(views.size());
+        continue;
+      }
+      if (plan.ways[i].runs.empty()) results.room.emplace_back(1);
       for (const Plan::Run& run : plan.ways[i].runs) {
         auto& views = results.evaluators.emplace_back();
         for (std::size_t view = 0; view < run.order.views.size(); ++view)
           views.emplace_back(run.order, run.arithmetic, static_cast<std::int32_t>(view));
-        results.values.emplace_back(views.size());
+        results.room.emplace_back(views.size());
       }
+      for (const auto& views : results.room) results.values.emplace_back(views.size());
     }
   }
 
@@ -156,20 +175,36 @@ class Worker {
   const Configuration& configuration(std::size_t way) const { return plan_.all.configurations[way]; }
 
   void evaluate(std::size_t way, std::uint64_t first, std::size_t count) {
+    if (plan_.ways[way].measured != nullptr) return take_measured(way, first);
     Results& results = results_[way];
-    const Tile& tile = tiles_[plan_.ways[way].tile];
-    const std::size_t size = size_of(tile.type());
-    for (auto& views : results.values)
-      for (Bytes& values : views) values.resize(count * size);
-    const auto contribution = tile.contribution();
+    const std::size_t size = size_of(configuration(way).type);
+    for (std::size_t run = 0; run < results.room.size(); ++run)
+      for (std::size_t view = 0; view < results.room[run].size(); ++view) {
+        results.room[run][view].resize(count * size);
+        results.values[run][view] = results.room[run][view].data();
+      }
+    if (configuration(way).kernel) return sum_by_kernel(way, count);
+    const auto contribution = tiles_[plan_.ways[way].tile].contribution();
     for (std::size_t run = 0; run < results.evaluators.size(); ++run)
       for (std::size_t view = 0; view < results.evaluators[run].size(); ++view)
-        results.evaluators[run][view].evaluate(contribution, first, count, results.values[run][view].data());
-    if (!results.evaluators.empty()) return;
+        results.evaluators[run][view].evaluate(contribution, first, count, results.room[run][view].data());
+  }
+
+  void take_measured(std::size_t way, std::uint64_t first) {
+    const Measurement& measured = *plan_.ways[way].measured;
+    const std::size_t offset = first * size_of(configuration(way).type);
+    for (std::size_t run = 0; run < measured.runs.size(); ++run)
+      for (std::size_t view = 0; view < measured.runs[run].size(); ++view)
+        results_[way].values[run][view] = measured.results[measured.runs[run][view]].data() + offset;
+  }
+
+  void sum_by_kernel(std::size_t way, std::size_t count) {
+    const Tile& tile = tiles_[plan_.ways[way].tile];
+    const std::size_t size = size_of(tile.type());
     const auto ranks = static_cast<std::size_t>(tile.ranks());
     for (std::size_t i = 0; i < count; ++i)
       kernels::sum(*configuration(way).kernel, tile.type(), tile.columns() + i * ranks * size, ranks, alone_,
-                   results.values[0][0].data() + i * size);
+                   results_[way].room[0][0].data() + i * size);
   }
 
   void compare(std::size_t way, std::uint64_t first, std::size_t count) {
@@ -177,24 +212,24 @@ class Worker {
     Found& into = found[way];
     const ElementType type = configuration(way).type;
     const Tolerance& tolerance = plan_.all.tolerance;
-    const Bytes& result = results.values[0][0];
+    const std::byte* result = results.values[0][0];
     for (std::size_t run = 0; run < results.values.size(); ++run) {
       const auto& views = results.values[run];
       for (std::size_t view = 1; view < views.size(); ++view)
-        into.among_ranks.add(type, tolerance, first, views[0].data(), views[view].data(), count);
-      if (run > 0) into.among_runs.add(type, tolerance, first, result.data(), views[0].data(), count);
-      if (const auto& exact = exact_[plan_.ways[way].exact])
-        into.error.add(type, *exact, first, views[0].data(), count);
+        into.among_ranks.add(type, tolerance, first, views[0], views[view], count);
+      if (run > 0) into.among_runs.add(type, tolerance, first, result, views[0], count);
+      if (const auto& exact = exact_[plan_.ways[way].exact]) into.error.add(type, *exact, first, views[0], count);
+      if (const Measurement* measured = plan_.ways[way].measured)
+        into.to_prediction.add(type, tolerance, first, results_[measured->prediction].values[0][0], views[0], count);
     }
     if (const std::size_t base = plan_.ways[way].baseline; base != way) {
       const ElementType common = *coarser(type, configuration(base).type);
-      into.to_baseline.add(
-          common, tolerance, first,
-          rounded_to(common, configuration(base).type, results_[base].values[0][0].data(), count, one_),
-          rounded_to(common, type, result.data(), count, other_), count);
+      into.to_baseline.add(common, tolerance, first,
+                           rounded_to(common, configuration(base).type, results_[base].values[0][0], count, one_),
+                           rounded_to(common, type, result, count, other_), count);
     }
     for (const ElementType to : plan_.ways[way].digest_types) {
-      const std::byte* values = rounded_to(to, type, result.data(), count, one_);
+      const std::byte* values = rounded_to(to, type, result, count, one_);
       results.to_digest[to].assign(values, values + count * size_of(to));
       make_nans_alike(to, results.to_digest[to]);
     }
@@ -223,6 +258,7 @@ void add(Found& to, const Found& part) {
   to.among_ranks.add(part.among_ranks);
   to.among_runs.add(part.among_runs);
   to.to_baseline.add(part.to_baseline);
+  to.to_prediction.add(part.to_prediction);
   to.error.add(part.error);
 }
 
@@ -317,6 +353,13 @@ Comparison compare_side_by_side(const Reductions& reductions) {
     const Plan::Way& way = plan.ways[i];
     Found& found = comparison.found[i];
     found.baseline = way.baseline;
+    if (way.measured != nullptr) {
+      found.prediction = way.measured->prediction;
+      found.determinism = comparison.found[way.measured->prediction].determinism;
+      found.views = way.measured->runs.front().size();
+      found.runs = way.measured->runs.size();
+      continue;
+    }
     if (way.runs.empty()) {
       const bool same_always = *reductions.configurations[i].kernel >= kernels::SumKernel::exact;
       found.determinism = same_always ? order::Determinism::order_invariant : order::Determinism::run_to_run;

@@ -15,6 +15,7 @@
 
 #include "harness/compare/configuration.hpp"
 #include "harness/compare/error.hpp"
+#include "harness/compare/measurement.hpp"
 #include "harness/compare/pair.hpp"
 #include "harness/compare/tolerance.hpp"
 #include "kernels/order/determinism.hpp"
@@ -41,6 +42,7 @@ struct Reductions {
   std::size_t runs = 1;  // of orders that may change from run to run
   Tolerance tolerance = {};
   int threads = 1;
+  std::optional<Measurements> measured = {};  // of those configurations that are `measured`
 };
 
 // What was found about one configuration.
@@ -53,8 +55,10 @@ struct Found {
   // Against which configuration this one is held: the first that reduces the same numbers. Itself: nothing before it
   // does.
   std::size_t baseline = 0;
-  PairStatistics to_baseline;  // first runs, rank 0; in the coarser of two types
-  ErrorStatistics error;       // of rank 0 in all runs; nothing for operations without an exact result
+  PairStatistics to_baseline;             // first runs, rank 0; in the coarser of two types
+  std::optional<std::size_t> prediction;  // of a configuration that is measured: the one that predicts it
+  PairStatistics to_prediction;           // rank 0 in each run against it
+  ErrorStatistics error;                  // of rank 0 in all runs; nothing for operations without an exact result
   // Of the first run's result, any NaN as any other, in this type and each coarser one of those compared.
   std::map<ElementType, std::string> digests;
 };
@@ -69,9 +73,13 @@ struct Comparison {
 // operation that is no sum; what is wrong in words.
 std::optional<std::string> problem_of(const Configuration& configuration, ReduceOp op, std::uint64_t count);
 
-// Throws std::invalid_argument for a configuration with a problem, or for more ranks than rows that are spread; and
-// what `rows` throws.
+// Throws std::invalid_argument for a configuration with a problem, for one that is measured without a measurement, or
+// for more ranks than rows that are spread; and what `rows` throws.
 Comparison compare_side_by_side(const Reductions& reductions);
+
+// Writes elements [first, first + count) of what a rank contributes where `ranks` reduce.
+void write_contribution(const Reductions& reductions, std::int32_t ranks, std::int32_t rank, ElementType type,
+                        std::uint64_t first, std::size_t count, std::byte* out);
 
 // The coarser of two types: the one that values of both are rounded to before they are held against each other. Nothing
 // where values are not converted: between integers and others, between two types of integers, between the two halves.

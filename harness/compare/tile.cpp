@@ -22,34 +22,31 @@ void turn_square(const std::byte* rows, std::size_t row_bytes, std::byte* column
 
 }  // namespace
 
+void write_contribution(const Reductions& reductions, std::int32_t ranks, std::int32_t rank, ElementType type,
+                        std::uint64_t first, std::size_t count, std::byte* out) {
+  if (reductions.spread_rows == 0) return reductions.rows(rank, type, first, count, out);
+  // An average scales what the ranks contribute, and not the rows.
+  const auto arithmetic = kernels::arithmetic(type, reductions.op == ReduceOp::avg ? ReduceOp::sum : reductions.op);
+  const order::Block block = order::block_of(static_cast<std::uint64_t>(reductions.spread_rows), ranks, rank);
+  reductions.rows(static_cast<std::int32_t>(block.first), type, first, count, out);
+  std::vector<std::byte> next(count * size_of(type));
+  for (std::uint64_t i = 1; i < block.count; ++i) {
+    reductions.rows(static_cast<std::int32_t>(block.first + i), type, first, count, next.data());
+    arithmetic->combine(out, next.data(), count);
+    std::memcpy(out, next.data(), next.size());
+  }
+}
+
 void Tile::take(const Reductions& reductions, std::uint64_t first, std::size_t count) {
   first_ = first;
   row_bytes_ = count * size_of(type_);
   const std::size_t bytes = static_cast<std::size_t>(ranks_) * row_bytes_;
   rows_.resize(bytes);
   columns_.resize(bytes);
-  for (std::int32_t rank = 0; rank < ranks_; ++rank) {
-    std::byte* row = rows_.data() + static_cast<std::size_t>(rank) * row_bytes_;
-    if (reductions.spread_rows > 0)
-      take_spread(reductions, rank, first, count, row);
-    else
-      reductions.rows(rank, type_, first, count, row);
-  }
+  for (std::int32_t rank = 0; rank < ranks_; ++rank)
+    write_contribution(reductions, ranks_, rank, type_, first, count,
+                       rows_.data() + static_cast<std::size_t>(rank) * row_bytes_);
   turn(count);
-}
-
-void Tile::take_spread(const Reductions& reductions, std::int32_t rank, std::uint64_t first, std::size_t count,
-                       std::byte* row) {
-  // An average scales what the ranks contribute, and not the rows.
-  const auto arithmetic = kernels::arithmetic(type_, reductions.op == ReduceOp::avg ? ReduceOp::sum : reductions.op);
-  const order::Block block = order::block_of(static_cast<std::uint64_t>(reductions.spread_rows), ranks_, rank);
-  reductions.rows(static_cast<std::int32_t>(block.first), type_, first, count, row);
-  next_.resize(row_bytes_);
-  for (std::uint64_t i = 1; i < block.count; ++i) {
-    reductions.rows(static_cast<std::int32_t>(block.first + i), type_, first, count, next_.data());
-    arithmetic->combine(row, next_.data(), count);
-    std::memcpy(row, next_.data(), row_bytes_);
-  }
 }
 
 void Tile::turn(std::size_t count) {

@@ -28,15 +28,13 @@ class Tile {
   const std::byte* columns() const { return columns_.data(); }
 
  private:
-  void take_spread(const Reductions& reductions, std::int32_t rank, std::uint64_t first, std::size_t count,
-                   std::byte* row);
   void turn(std::size_t count);
 
   std::int32_t ranks_;
   ElementType type_;
   std::uint64_t first_ = 0;
   std::size_t row_bytes_ = 0;
-  std::vector<std::byte> rows_, columns_, next_;
+  std::vector<std::byte> rows_, columns_;
 };
 
 }  // namespace petri::compare

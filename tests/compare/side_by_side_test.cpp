@@ -177,5 +177,76 @@ TEST(SideBySide, PassesOnWhatTheRowsThrow) {
   EXPECT_THROW(compare_side_by_side(reductions), std::runtime_error);
 }
 
+// The bytes of a vector of float32.
+std::vector<std::byte> vector_of(std::vector<float> values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(float));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+// The probe in an order that is predicted, and what was measured of it.
+Reductions measured(const std::string& order, Measurement measurement) {
+  Configuration real = ordered(order, 4);
+  real.measured = true;
+  Reductions reductions{.configurations = {ordered(order, 4), real}, .rows = rows_of(kProbe)};
+  reductions.measured.emplace().of.emplace(1, std::move(measurement));
+  return reductions;
+}
+
+TEST(Measured, TakesItsPlaceBesideItsPrediction) {
+  const Comparison comparison = compare_side_by_side(measured("sequential", {0, {vector_of({1})}, {{0, 0}, {0, 0}}}));
+  const Found& found = comparison.found[1];
+  EXPECT_EQ(found.prediction, 0U);
+  EXPECT_EQ(found.views, 2U);
+  EXPECT_EQ(found.runs, 2U);
+  EXPECT_EQ(found.to_prediction.elements(), 2U);
+  EXPECT_EQ(found.to_prediction.differing(), 0U);
+  EXPECT_EQ(found.error.most_absolute(), 1);
+  const Agreement agreement = agreement_of(comparison);
+  EXPECT_TRUE(agreement.all());
+  EXPECT_EQ(agreement.predictions.asked, 1U);
+  EXPECT_EQ(agreement.ranks.asked, 2U);
+  EXPECT_EQ(agreement.runs.asked, 1U);
+}
+
+TEST(Measured, DivergesWhereAGuaranteedPredictionIsNotKept) {
+  Reductions reductions = measured("sequential", {0, {vector_of({2})}, {{0}}});
+  reductions.tolerance.absolute = 10;
+  const Comparison comparison = compare_side_by_side(reductions);
+  EXPECT_EQ(comparison.found[1].to_prediction.first(), (ElementPair{0, "1", "2"}));
+  const Agreement agreement = agreement_of(comparison);
+  EXPECT_TRUE(agreement.configurations.agree());
+  EXPECT_THAT(agreement.predictions.disagreeing, ElementsAre(1));
+  EXPECT_FALSE(agreement.all());
+}
+
+TEST(Measured, IsNotHeldToAPredictionThatIsNotGuaranteed) {
+  Reductions reductions =
+      measured("openmpi-4.1/reduce+adapt", {0, {vector_of({1}), vector_of({2}), vector_of({0})}, {{0}, {1}, {2}}});
+  reductions.tolerance.absolute = 10;
+  const Comparison comparison = compare_side_by_side(reductions);
+  EXPECT_EQ(comparison.found[1].determinism, order::Determinism::not_guaranteed);
+  EXPECT_EQ(comparison.found[1].among_runs.differing(), 2U);
+  const Agreement agreement = agreement_of(comparison);
+  EXPECT_EQ(agreement.predictions.asked, 0U);
+  EXPECT_THAT(agreement.runs_unknown, ElementsAre(0));
+  EXPECT_TRUE(agreement.all());
+}
+
+TEST(Measured, TellsWhichRanksAndRunsDiffer) {
+  const Comparison comparison =
+      compare_side_by_side(measured("sequential", {0, {vector_of({1}), vector_of({2})}, {{0, 0}, {0, 1}, {1, 1}}}));
+  EXPECT_EQ(comparison.found[1].among_ranks.differing(), 1U);
+  EXPECT_EQ(comparison.found[1].among_runs.differing(), 1U);
+}
+
+TEST(Measured, RefusesWhatIsNoMeasurement) {
+  EXPECT_THROW(compare_side_by_side(measured("sequential", {0, {vector_of({1, 2})}, {{0}}})), std::invalid_argument);
+  EXPECT_THROW(compare_side_by_side(measured("sequential", {0, {vector_of({1})}, {}})), std::invalid_argument);
+  Reductions none = measured("sequential", {});
+  none.measured.reset();
+  EXPECT_THROW(compare_side_by_side(none), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace petri::compare
