@@ -26,33 +26,31 @@ class DeadlockTeller {
       : scenario_(scenario), run_(run), graph_(scenario, run), chain_(scenario, run, graph_) {}
 
   std::vector<Fault> tell() {
-    std::vector<Told> all;
-    for (const Component& closed : graph_.components()) {
-      const Component& component = kernels_.emplace_back(kernel_of(graph_, closed));
-      Fault fault = fault_of(component, closed);
-      auto order = std::tuple(rank_of(component), other_waits(component), fault.form);
-      all.push_back({std::move(order), std::move(fault), ranks_waiting(case_of(component, closed))});
-    }
-    std::stable_sort(all.begin(), all.end(), [](const Told& a, const Told& b) { return a.order < b.order; });
+    std::vector<Form> all;
+    for (const Component& closed : graph_.components()) kernels_.push_back(kernel_of(graph_, closed));
+    for (std::size_t number = 0; number < kernels_.size(); ++number) all.push_back(form_of(number));
+    std::stable_sort(all.begin(), all.end(), [](const Form& a, const Form& b) { return a.order < b.order; });
+    // Much may fail in one way, and finding out who began it takes long.
     std::vector<Fault> told;
-    for (Told& one : all) {
+    for (const Form& one : all) {
       const auto same =
-          std::find_if(told.begin(), told.end(), [&](const Fault& fault) { return fault.form == one.fault.form; });
+          std::find_if(told.begin(), told.end(), [&](const Fault& fault) { return fault.form == one.form(); });
       if (same == told.end())
-        told.push_back(std::move(one.fault));
+        told.push_back(fault_of(one));
       else
         same->findings.front().evidence.push_back(
-            fmt::format("the same failure once more, by itself, among {}", ranks_text(one.ranks)));
+            fmt::format("the same failure once more, by itself, among {}", ranks_text(ranks_waiting(case_of(one)))));
     }
     if (!told.empty()) chain_.add_victims(kernels_, told.front().findings.back());
     return told;
   }
 
  private:
-  struct Told {
+  // What is known of a component before anybody asks who began it.
+  struct Form {
+    std::size_t number = 0;  // of the component and its kernel
     std::tuple<int, std::size_t, std::string> order;
-    Fault fault;
-    std::vector<std::int32_t> ranks;
+    const std::string& form() const { return std::get<std::string>(order); }
   };
 
   // For how many ranks that are stuck themselves does one wait that waits for a rank that is gone? Who waits for that
@@ -97,21 +95,25 @@ class DeadlockTeller {
     return find_link(component, [](const Link& link) { return link.kind == model::Atom::gathering; });
   }
 
-  // `closed` is what `component` is the kernel of.
-  DeadlockCase case_of(const Component& component, const Component& closed) const {
-    return {scenario_, run_, graph_, precedents_, component, closed};
+  DeadlockCase case_of(const Form& form) const {
+    return {scenario_, run_, graph_, precedents_, kernels_[form.number], graph_.components()[form.number]};
   }
 
-  Fault fault_of(const Component& component, const Component& closed) const {
+  Form form_of(std::size_t number) const {
+    const Component& component = kernels_[number];
+    Form form{number, {rank_of(component), other_waits(component), canonical_form(graph_, component)}};
+    if (const Fault* root = earlier_clash(case_of(form))) std::get<std::string>(form.order) += " after " + root->form;
+    return form;
+  }
+
+  Fault fault_of(const Form& form) const {
+    const DeadlockCase deadlock = case_of(form);
+    const Component& component = deadlock.component;
     Fault fault;
-    fault.form = canonical_form(graph_, component);
+    fault.form = form.form();
     fault.waits = mutual_waits(graph_, component);
     fault.by_dead_rank = component.terminal != Terminal::none && component.terminal != Terminal::finalize;
-    if (const auto root = earlier_clash(case_of(component, closed))) {
-      fault.findings.push_back(root->findings.front());
-      fault.form += fmt::format(" after {}", root->form);
-    }
-    const DeadlockCase deadlock = case_of(component, closed);
+    if (const Fault* root = earlier_clash(deadlock)) fault.findings.push_back(root->findings.front());
     Finding finding = finding_of(deadlock);
     finding.kind = Verdict::deadlock;
     doubt_who_began_it(deadlock, finding);
@@ -133,14 +135,14 @@ class DeadlockTeller {
   }
 
   // Arguments that clashed on one of the component's communicators before anybody was blocked: the first divergence.
-  std::optional<Fault> earlier_clash(const DeadlockCase& deadlock) const {
+  const Fault* earlier_clash(const DeadlockCase& deadlock) const {
     const std::set<std::int32_t> comms = comms_of(deadlock);
     if (!mismatches_) mismatches_ = find_mismatches(scenario_, run_);
     for (const Fault& fault : *mismatches_) {
       const Event& event = at(scenario_, fault.findings.front().events.front());
-      if (comms.count(event.comm) != 0 && is_positional(event.op)) return fault;
+      if (comms.count(event.comm) != 0 && is_positional(event.op)) return &fault;
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   Finding finding_of(const DeadlockCase& deadlock) const {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
+#include "harness/diagnose/common_past.hpp"
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/part_calls.hpp"
 
@@ -15,9 +17,8 @@ namespace petri::diagnosis {
 namespace {
 
 constexpr std::size_t kMostSuspects = 16;
-constexpr std::size_t kLongestContext = 96;        // calls before, which are compared
-constexpr std::ptrdiff_t kLeastPlaces = 2;         // must agree on what comes next
-constexpr std::size_t kWindow = 32;                // last calls of a suspect, which are looked at
+constexpr std::ptrdiff_t kLeastPlaces = 2;  // must agree on what comes next
+constexpr std::size_t kWindow = CommonPast::kMostCalls;
 constexpr std::size_t kMostCompared = 60'000'000;  // pairs of calls for one suspect
 constexpr std::uint64_t kEnd = 1;                  // in place of a call: there is none any more
 
@@ -87,14 +88,17 @@ class Judge {
     partners_ = partners_of_all(scenario, run);
     std::size_t calls = 0;
     for (const std::int32_t rank : ranks_) {
-      if (calls * (kLongestContext + kWindow) > kMostCompared) break;
+      if (calls * (CommonPast::kContext + kWindow) > kMostCompared) break;
       turns_.push_back(reader_.turns_of(rank));
+      histories_.add(calls_of(turns_.back()));
       calls += turns_.back().size();
     }
   }
 
   bool knows_all(const std::vector<std::int32_t>& suspects) const {
-    return std::all_of(suspects.begin(), suspects.end(), [&](std::int32_t rank) { return reader_.is_whole(rank); });
+    const bool have_room = turns_.size() >= suspects.size();
+    return have_room &&
+           std::all_of(suspects.begin(), suspects.end(), [&](std::int32_t rank) { return reader_.is_whole(rank); });
   }
 
   // The first call out of turn of the suspect with this number, since it met others.
@@ -102,24 +106,19 @@ class Judge {
     const Turns& own = turns_[suspect];
     std::size_t first = own.size() > kWindow ? own.size() - kWindow : 0;
     while (first < own.size() && has_met(suspect, own[first])) ++first;
-    std::vector<std::size_t> same(own.size(), 0);
-    std::vector<std::map<std::uint64_t, std::vector<Place>>> others(own.size());  // by the call there
-    compare(suspect, first, [&](const Place& place, std::size_t here) {
-      if (turn_at(place).call == own[here].call) same[here] = std::max(same[here], place.common);
-    });
     const std::vector<bool> alike = alike_until(suspect, first);
-    compare(suspect, first, [&](const Place& place, std::size_t here) {
-      const Turn& turn = turn_at(place);
-      if (place.common > same[here] && turn.call != own[here].call && tells(suspect, here, place.common) &&
-          alike[place.number] && plays_its_part(suspect, first, here, place) && binds(suspect, here, place))
-        others[here][turn.call].push_back(place);
-    });
-    for (std::size_t here = first; here < own.size(); ++here)
-      for (const auto& [call, places] : others[here]) {
+    std::optional<CommonPast> past;
+    for (std::size_t here = first; here < own.size(); ++here) {
+      if (past)
+        past->advance();
+      else
+        past.emplace(histories_, suspect, first);
+      for (const auto& [call, places] : other_turns(suspect, first, here, *past, alike)) {
         if (!are_enough(suspect, here, places) || is_with_most(suspect, here, places)) continue;
         // What follows a call that only this rank makes belongs to a part of its own.
         return is_no_part(suspect, here) ? std::optional(explained_by(own[here], places)) : std::nullopt;
       }
+    }
     return std::nullopt;
   }
 
@@ -129,27 +128,33 @@ class Judge {
     std::size_t there = 0;   // of its turn
     std::size_t common = 0;  // so many calls before it are those before the one that is looked at
   };
+  static std::vector<std::uint64_t> calls_of(const Turns& turns) {
+    std::vector<std::uint64_t> calls;
+    for (const Turn& turn : turns) calls.push_back(turn.call);
+    return calls;
+  }
   const Turn& turn_at(const Place& place) const { return turns_[place.number][place.there]; }
 
-  // Tells `found` of each place, for each turn of the suspect from `first` on. The start of a rank counts as a call.
-  template <class Found>
-  void compare(std::size_t suspect, std::size_t first, const Found& found) const {
-    const Turns& own = turns_[suspect];
+  // Where more had been done as before turn `here` of the suspect than before any call like the one that it made there,
+  // and another call followed that it could have made: by that call.
+  std::map<std::uint64_t, std::vector<Place>> other_turns(std::size_t suspect, std::size_t first, std::size_t here,
+                                                          const CommonPast& past,
+                                                          const std::vector<bool>& alike) const {
+    const std::uint64_t made = turns_[suspect][here].call;
+    const CommonPast::Count same = past.most_before_equal_call();
+    std::map<std::uint64_t, std::vector<Place>> others;
     for (std::size_t number = 0; number < turns_.size(); ++number) {
-      const Turns& theirs = turns_[number];
-      std::vector<std::size_t> common(theirs.size(), 0), next(theirs.size(), 0);
-      for (std::size_t here = first - std::min(first, kLongestContext); here < own.size(); ++here) {
-        for (std::size_t there = 0; there < theirs.size(); ++there) {
-          if (here == 0 || there == 0)
-            next[there] = here == 0 && there == 0 ? 1 : 0;
-          else
-            next[there] = own[here - 1].call == theirs[there - 1].call ? common[there - 1] + 1 : 0;
-          if (here >= first && next[there] > 0 && (number != suspect || here != there))
-            found(Place{number, there, next[there]}, here);
-        }
-        std::swap(common, next);
+      if (!alike[number]) continue;
+      const std::span<const CommonPast::Count> common = past.before_calls_of(number);
+      for (std::size_t there = 0; there < common.size(); ++there) {
+        if (common[there] <= same || turns_[number][there].call == made) continue;
+        const Place place{number, there, common[there]};
+        if (tells(suspect, here, place.common) && plays_its_part(suspect, first, here, place) &&
+            binds(suspect, here, place))
+          others[turn_at(place).call].push_back(place);
       }
     }
+    return others;
   }
 
   // Who did the same as the suspect, call by call, until `first`? Who did otherwise, and both went on, plays another
@@ -299,6 +304,7 @@ class Judge {
   std::vector<std::optional<std::uint32_t>> met_;  // by suspect: where it last met another one
   std::vector<std::int32_t> ranks_;                // the suspects first
   std::vector<Turns> turns_;                       // of them, as far as there is room
+  Histories histories_;                            // the same
   std::vector<std::size_t> partners_;              // how many, by rank
 };
 

@@ -223,5 +223,25 @@ TEST(Turns, WhoStillHasToSendIsNotSaidToHaveSentElsewhere) {
   EXPECT_THAT(root.text, Not(HasSubstr("which does not receive it")));
 }
 
+// More calls than are compared with each other: of the other suspect there is no room for any.
+TEST(Turns, OfAVeryLongHistoryNameBoth) {
+  Scenario scenario(2);
+  Communicator alone;
+  alone.name = "alone";
+  alone.ranks = {0};
+  Event sum;
+  sum.op = Op::allreduce;
+  sum.comm = scenario.add_comm(alone);
+  std::vector<Event>& events = scenario.ranks[0].events;
+  for (events.reserve(500'001); sum.seq < 500'000; ++sum.seq) events.push_back(sum);
+  sum.comm = 0;
+  events.push_back(sum);
+  sum.op = Op::barrier;
+  scenario.ranks[1].events.push_back(sum);
+  const Diagnosis diagnosis = diagnose(scenario);
+  ASSERT_EQ(diagnosis.verdict, Verdict::deadlock);
+  EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0, 1));
+}
+
 }  // namespace
 }  // namespace petri
