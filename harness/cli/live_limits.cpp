@@ -26,6 +26,8 @@ std::string why_not_live(const Scenario& scenario) {
     if (key != "x_live") continue;
     if (std::string reason = stated_reason(value); !reason.empty()) return reason;
   }
+  if (const auto& expect = scenario.header.expect; expect && expect->verdict == Verdict::divergence)
+    return std::string(kNumbersAreItsOwn);
   if (!scenario.header.backend.empty() && scenario.header.backend != "mpi") {
     return fmt::format("backend {} has no live replay", scenario.header.backend);
   }

@@ -1,11 +1,17 @@
 // Which scenarios `shrink` and `check` replay live, and why not the others.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "harness/trace/scenario.hpp"
 
 namespace petri::cli {
+
+// Why none shows a divergence.
+inline constexpr std::string_view kNumbersAreItsOwn =
+    "a replay reduces numbers of its own, in the one order that its library chooses";
 
 inline constexpr std::int32_t kMaxLiveWorld = 16;  // ranks are processes of this machine
 

@@ -9,6 +9,7 @@
 
 #include "harness/cli/input.hpp"
 #include "harness/cli/live.hpp"
+#include "harness/cli/live_limits.hpp"
 #include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
@@ -65,6 +66,8 @@ std::string comparison(const ReplayResult& replay, const Outcome& expected, bool
   if (replay.diagnosis.verdict == Verdict::deadlock && !replay.job.hung() && replay.job.command.status == 0)
     return "not reproduced: this run got through, although its calls may deadlock (see below); --strict makes that "
            "show.";
+  if (expected.verdict == Verdict::divergence)
+    return fmt::format("not reproduced: {}; `petri compare` reduces the scenario's.", kNumbersAreItsOwn);
   if (replay.diagnosis.verdict == expected.verdict)
     return fmt::format("not reproduced: {} as well, but another one than the scenario's.", wanted);
   return fmt::format("not reproduced: expected {}, got {}.", wanted, name_of(replay.diagnosis.verdict));

@@ -83,6 +83,8 @@ std::string head_comment(const Scenario& scenario, const CProgramOptions& option
                   counted(static_cast<std::uint64_t>(scenario.world()), "rank"), comment_text(options.source));
   if (!verdict.empty()) out += fmt::format(" * Verdict:   {}\n", comment_text(verdict));
   if (!signature.empty()) out += fmt::format(" * Signature: {}\n", comment_text(signature));
+  if (verdict == name_of(Verdict::divergence))
+    out += " *            (not shown by this program: it reduces zeroes, in the one order that its library chooses)\n";
   if (header.origin && !header.origin->source.empty())
     out +=
         fmt::format(" * Original:  {} {}\n", comment_text(header.origin->source), comment_text(header.origin->digest));

@@ -33,6 +33,9 @@ TEST(LiveLimits, WhatCannotRunHereIsNamed) {
   Scenario other(2);
   other.header.backend = "nccl";
   EXPECT_THAT(why_not_live(other), HasSubstr("nccl"));
+  Scenario numbers(2);
+  numbers.header.expect = Outcome{Verdict::divergence, {}, false};
+  EXPECT_EQ(why_not_live(numbers), kNumbersAreItsOwn);
   Scenario missing(2);
   missing.ranks[1].end.kind = EndKind::missing;
   EXPECT_THAT(why_not_live(missing), HasSubstr("rank 1"));

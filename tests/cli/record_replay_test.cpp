@@ -303,6 +303,25 @@ Interrupted interrupt(const fs::path& folder, int signal) {
   return {WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status), nothing};
 }
 
+TEST_F(Live, OrdersThatAScenarioNamesAreNotShownByAReplay) {
+  std::string text = "{\"petri\":1,\"world\":3}\n";
+  for (const auto& [rank, value] : {std::pair{0, "1e16"}, {1, "1"}, {2, "-1e16"}})
+    text += R"({"rank":)" + std::to_string(rank) +
+            R"(,"op":"allreduce","count":1,"dtype":"float64","reduce":"sum","orders":["own-first"],"values":[)" +
+            value + "]}\n";
+  scratch.write("orders.jsonl", text + "{\"end\":true,\"events\":3}\n");
+  EXPECT_EQ(scratch.petri({"diagnose", "orders.jsonl"}).status, 12);
+  const Ran replay = scratch.petri({"replay", "orders.jsonl"});
+  EXPECT_EQ(replay.status, 5);
+  EXPECT_THAT(replay.out, HasSubstr("not reproduced: a replay reduces numbers of its own"));
+  const Ran shrink = scratch.petri({"shrink", "-o", "small.jsonl", "orders.jsonl"});
+  EXPECT_EQ(shrink.status, 0);
+  EXPECT_THAT(shrink.out, HasSubstr("not replayed: a replay reduces numbers of its own"));
+  const Ran exported = scratch.petri({"export", "--to", "c", "-o", "small.c", "small.jsonl"});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_THAT(scratch.read("small.c"), HasSubstr("not shown by this program"));
+}
+
 TEST_F(Live, CtrlCWritesTheScenarioAndCleansUp) {
   const Interrupted ran = interrupt(scratch.folder(), SIGINT);
   EXPECT_EQ(ran.status, 128 + SIGINT);

@@ -92,6 +92,20 @@ TEST(Account, TakesMatchesFromTheReplayAndArgumentsFromTheScenario) {
   EXPECT_EQ(event.count, kUnknownCount);
 }
 
+TEST(Account, HasNoOrdersSinceTheLibrarySummedInItsOwn) {
+  const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"allreduce","count":1,"dtype":"float32","reduce":"sum","orders":["own-first"],"values":[1]}
+{"end":true,"events":1}
+)");
+  const Scenario recording = scenario_of(R"({"petri":1,"job":"j","world":1}
+{"rank":0,"op":"allreduce","count":1,"dtype":"float32","reduce":"sum","state":"completed"}
+{"end":true,"events":1}
+)");
+  const Event event = account_of(scenario, recording, {{{0, 1}}, {false}}).ranks[0].events.at(0);
+  EXPECT_TRUE(event.extras.orders().empty());
+  EXPECT_EQ(event.extras.values(), std::vector<double>{1});
+}
+
 TEST(Account, KeepsTheMatchThatAReplayWasForcedTo) {
   const Scenario scenario = scenario_of(R"({"petri":1,"job":"j","world":3}
 {"rank":0,"op":"recv","peer":"any","matched":1}

@@ -82,6 +82,7 @@ void take_outcome(Event& event, const Event& seen, const RequestNames& names) {
   extras.set_error(outcome.error());
   extras.set_in(outcome.in());
   extras.set_out(outcome.out());
+  extras.set_orders({});  // it summed in its library's own
   if (!extras.requests().empty()) return take_completed(event, seen, names);
   extras.set_index(outcome.index());
   extras.set_indices(outcome.indices());
