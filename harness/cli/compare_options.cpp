@@ -191,6 +191,11 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
   require_sense(a);
+  if (a.locate)
+    for (const auto& [name, value] : values)
+      if (!value.defaulted() && name != "locate" && name != "json" && name != "input")
+        throw UsageError{
+            fmt::format("--{} is not for --locate, which holds recorded digests against each other", name)};
   return a;
 }
 

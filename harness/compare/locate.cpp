@@ -68,8 +68,11 @@ class Locator {
   static Calls calls_of(const Scenario& scenario, std::int32_t rank) {
     Calls calls;
     const auto& events = scenario.ranks[static_cast<std::size_t>(rank)].events;
-    for (std::uint32_t i = 0; i < events.size(); ++i)
+    for (std::uint32_t i = 0; i < events.size(); ++i) {
+      // A recording has them, a scenario that a person wrote leaves them out.
+      if (events[i].op == Op::init || events[i].op == Op::finalize) continue;
       calls[{scenario.comm_of(events[i]).name, is_positional(events[i].op)}].push_back(i);
+    }
     return calls;
   }
 

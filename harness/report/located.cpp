@@ -14,10 +14,14 @@ namespace {
 using namespace compare;
 using json = nlohmann::ordered_json;
 
+// "collective call on world"
+std::string_view kind_text(const Event& event) {
+  return is_positional(event.op) ? "collective call on" : "other call on";
+}
+
 std::string call_text(const Scenario& scenario, EventRef ref) {
-  const Event* event = event_of(scenario, ref);
-  if (event == nullptr) return "no further call";
-  return fmt::format("{} ({})", diagnosis::event_text(scenario, ref), diagnosis::place_text(*event));
+  const Event& event = at(scenario, ref);
+  return fmt::format("{} ({})", diagnosis::event_text(scenario, ref), diagnosis::place_text(event));
 }
 
 // "sum 3.5 and 3.25": what was recorded in both and differs.
@@ -58,21 +62,45 @@ std::string inputs_text(const Located& located) {
 }
 
 // What is first in the call and differs on the first such rank.
-std::string sides_text(const Located& located, const Scenario& one, const Scenario& other,
-                       const RecordingNames& names) {
-  const bool input = located.inputs == Inputs::differ;
-  const std::int32_t rank = (input ? located.input_ranks : located.result_ranks).front();
+struct Sides {
+  std::int32_t rank = 0;
+  bool input = false;  // else the result
+  std::optional<Summary> one, other;
+};
+
+Sides sides_of(const Located& located, const Scenario& one, const Scenario& other) {
+  Sides sides;
+  sides.input = located.inputs == Inputs::differ;
+  sides.rank = (sides.input ? located.input_ranks : located.result_ranks).front();
   for (const CallPair& pair : located.calls) {
-    if (pair.one.rank != rank) continue;
+    if (pair.one.rank != sides.rank) continue;
     const EventExtras &a = at(one, pair.one).extras, &b = at(other, pair.other).extras;
-    const auto &mine = input ? a.in() : a.out(), &theirs = input ? b.in() : b.out();
-    std::string text = fmt::format("  {} of rank {}: {} in {}, and {} in {}\n", input ? "input" : "result", rank,
-                                   mine->digest, names.one, theirs->digest, names.other);
-    if (const std::string summaries = summaries_text(mine, theirs); !summaries.empty())
-      text += fmt::format("  {}\n", summaries);
-    return text;
+    sides.one = sides.input ? a.in() : a.out();
+    sides.other = sides.input ? b.in() : b.out();
   }
-  return {};
+  return sides;
+}
+
+std::string sides_text(const Sides& sides, const RecordingNames& names) {
+  std::string text = fmt::format("  {} of rank {}: {} in {}, and {} in {}\n", sides.input ? "input" : "result",
+                                 sides.rank, sides.one->digest, names.one, sides.other->digest, names.other);
+  if (const std::string summaries = summaries_text(sides.one, sides.other); !summaries.empty())
+    text += fmt::format("  {}\n", summaries);
+  return text;
+}
+
+std::string other_call_text(const CallPair& calls, const Scenario& one, const Scenario& other,
+                            const RecordingNames& names) {
+  const bool in_one = event_of(one, calls.one) != nullptr, in_other = event_of(other, calls.other) != nullptr;
+  if (in_one && in_other)
+    return fmt::format("From there on calls differ: rank {} makes {} in {}, and {} in {}.\n", calls.one.rank,
+                       call_text(one, calls.one), names.one, call_text(other, calls.other), names.other);
+  const Scenario& longer = in_one ? one : other;
+  const EventRef ref = in_one ? calls.one : calls.other;
+  const Event& event = at(longer, ref);
+  return fmt::format("From there on calls differ: rank {} makes {} in {}, and no further {} {} in {}.\n", ref.rank,
+                     call_text(longer, ref), in_one ? names.one : names.other, kind_text(event),
+                     longer.comm_of(event).name, in_one ? names.other : names.one);
 }
 
 json call_json(const Scenario& scenario, EventRef ref) {
@@ -82,6 +110,7 @@ json call_json(const Scenario& scenario, EventRef ref) {
       {"rank", ref.rank}, {"seq", event->seq}, {"op", name_of(event->op)}, {"comm", scenario.comm_of(*event).name}};
   if (event->step != kUnset) object["step"] = event->step;
   if (event->microbatch != kUnset) object["microbatch"] = event->microbatch;
+  if (event->site != kNoSymbol) object["site"] = scenario.site_of(*event);
   if (!event->extras.category().empty()) object["category"] = event->extras.category();
   return object;
 }
@@ -101,9 +130,9 @@ std::string render_text(const LocatedDifference& found, const Scenario& one, con
     const Event& event = at(one, located.calls.front().one);
     text += fmt::format("divergence: the numbers part in {}\n", call_text(one, located.calls.front().one));
     text += fmt::format("The {} {} {}{}.\n", diagnosis::ordinal_text(static_cast<std::int64_t>(located.position)),
-                        is_positional(event.op) ? "collective call on" : "other call on", one.comm_of(event).name,
+                        kind_text(event), one.comm_of(event).name,
                         event.extras.category().empty() ? "" : ", category " + event.extras.category());
-    text += inputs_text(located) + sides_text(located, one, other, names);
+    text += inputs_text(located) + sides_text(sides_of(located, one, other), names);
   } else if (found.other_call) {
     text += fmt::format("divergence: rank {} makes other calls\n", found.other_call->one.rank);
   } else if (found.compared == 0) {
@@ -111,10 +140,7 @@ std::string render_text(const LocatedDifference& found, const Scenario& one, con
   } else {
     text += "completes: all digests are the same\n";
   }
-  if (found.other_call)
-    text += fmt::format("From there on calls differ: rank {} makes {} in {}, and {} in {}.\n",
-                        found.other_call->one.rank, call_text(one, found.other_call->one), names.one,
-                        call_text(other, found.other_call->other), names.other);
+  if (found.other_call) text += other_call_text(*found.other_call, one, other, names);
   return text + fmt::format("{} of {} digests differ.\n", found.differing, found.compared);
 }
 
@@ -127,6 +153,11 @@ std::string render_json(const LocatedDifference& found, const Scenario& one, con
     first["inputs"] = kInputs[static_cast<std::size_t>(found.first->inputs)];
     first["input_ranks"] = found.first->input_ranks;
     first["result_ranks"] = found.first->result_ranks;
+    const Sides sides = sides_of(*found.first, one, other);
+    first["differs"] = {{"rank", sides.rank},
+                        {"what", sides.input ? "input" : "result"},
+                        {"one", sides.one->digest},
+                        {"other", sides.other->digest}};
     out["first"] = std::move(first);
   }
   if (found.other_call)

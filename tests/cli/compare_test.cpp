@@ -136,6 +136,7 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
                                                 {"--absolute", "-1"},
                                                 {"--ulp", "x"},
                                                 {"--locate", "one.jsonl"},
+                                                {"--locate", "one.jsonl", "two.jsonl", "--relative", "1e-3"},
                                                 {"--same-data", "--op", "avg"},
                                                 {"one.jsonl", "two.jsonl"}}) {
     std::vector<std::string> all{"compare"};
@@ -173,6 +174,7 @@ TEST(CompareLocate, TellsTheFirstCallAndWhetherItsInputsDiffered) {
   EXPECT_EQ(told["first"]["step"], 12);
   EXPECT_EQ(told["first"]["inputs"], "same");
   EXPECT_EQ(told["first"]["category"], "gradient");
+  EXPECT_EQ(told["first"]["differs"]["one"], "xxh3-128:cc");
 }
 
 TEST(CompareLocate, DoesNotDecideWithoutDigests) {
@@ -182,6 +184,10 @@ TEST(CompareLocate, DoesNotDecideWithoutDigests) {
   scratch.write("more.jsonl", "{\"petri\":1,\"world\":2}\n{\"end\":true}\n");
   EXPECT_EQ(scratch.petri({"compare", "--locate", "one.jsonl", "one.jsonl"}).status, 4);
   EXPECT_EQ(scratch.petri({"compare", "--locate", "one.jsonl", "more.jsonl"}).status, 2);
+  scratch.write("none.jsonl", "{\"petri\":1,\"world\":1}\n{\"rank\":0,\"op\":\"init\"}\n{\"end\":true}\n");
+  const Ran fewer = scratch.petri({"compare", "--locate", "one.jsonl", "none.jsonl"});
+  EXPECT_EQ(fewer.status, 12);
+  EXPECT_THAT(fewer.out, HasSubstr("and no further collective call on world in none.jsonl"));
 }
 
 }  // namespace
