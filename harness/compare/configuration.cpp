@@ -49,7 +49,7 @@ std::string_view name_of(Dimension dimension) {
   switch (dimension) {
     case Dimension::algorithm: return "algorithm";
     case Dimension::library: return "library version";
-    case Dimension::chunking: return "chunking or channels";
+    case Dimension::chunking: return "channels, pieces, arity or seed";
     case Dimension::accumulator: return "type that is summed in";
     case Dimension::kernel: return "kernel";
     case Dimension::ranks: return "number of ranks";

@@ -28,7 +28,7 @@ inline constexpr std::array kDimensions{Dimension::algorithm,   Dimension::libra
                                         Dimension::accumulator, Dimension::kernel,  Dimension::ranks,
                                         Dimension::layout,      Dimension::type,    Dimension::execution};
 
-std::string_view name_of(Dimension dimension);  // "algorithm", "library version", "chunking or channels" …
+std::string_view name_of(Dimension dimension);  // "algorithm", "library version", "channels, pieces, arity or seed" …
 
 struct Configuration {
   std::string order = {};                         // its name in the catalogue (kernels/order/catalogue.hpp); or

@@ -7,6 +7,23 @@
 #include "kernels/order/openmpi_names.hpp"
 
 namespace petri::order {
+namespace {
+
+// "2.28" of "2.28" and "2.28.9": orders are kept by series. Nothing for what is no version.
+std::optional<std::string_view> series_of(std::string_view version) {
+  std::size_t numbers = 0, end_of_series = 0;
+  for (std::size_t at = 0; at <= version.size();) {
+    const std::size_t end = std::min(version.find('.', at), version.size());
+    if (end == at || version.substr(at, end - at).find_first_not_of("0123456789") != std::string_view::npos)
+      return std::nullopt;
+    if (++numbers == 2) end_of_series = end;
+    at = end + 1;
+  }
+  if (numbers < 2) return std::nullopt;
+  return version.substr(0, end_of_series);
+}
+
+}  // namespace
 
 std::span<const Library> libraries() {
   static const std::array all{
@@ -25,8 +42,9 @@ std::optional<Reduction> reduction_of_library(std::string_view name, const Shape
   const std::span<const Library> all = libraries();
   const auto library =
       std::find_if(all.begin(), all.end(), [&](const Library& l) { return l.name == head.substr(0, dash); });
-  if (library == all.end()) return std::nullopt;
-  auto reduction = library->reduction(head.substr(dash + 1), what, shape, op);
+  const auto series = series_of(head.substr(dash + 1));
+  if (library == all.end() || !series) return std::nullopt;
+  auto reduction = library->reduction(*series, what, shape, op);
   if (reduction) reduction->order.name = std::string(name);
   return reduction;
 }

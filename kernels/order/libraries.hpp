@@ -1,6 +1,7 @@
 // The libraries whose orders are in the catalogue: LIBRARY-VERSION/WHAT, e.g. "nccl-2.30/allreduce/ring:2".
 //
-// A library is one line in libraries.cpp and one file, whose header says what WHAT may be.
+// A library is one line in libraries.cpp and one file, whose header says what WHAT may be. A release number behind the
+// series counts for nothing: 2.28.9 is 2.28.
 #pragma once
 
 #include <optional>

@@ -53,6 +53,9 @@ TEST(Catalogue, a_library_has_its_own_orders_by_version) {
   ASSERT_TRUE(measured && unknown);
   EXPECT_EQ(measured->order.determinism, Determinism::run_to_run);
   EXPECT_EQ(unknown->order.determinism, Determinism::not_guaranteed);
+  EXPECT_EQ(reduction_named("nccl-2.30.1/ring", shape(4), ReduceOp::sum)->order.determinism, Determinism::run_to_run);
+  for (const char* const version : {"", "2", "2.", ".3", "2..3", "2.x", "2.30.", "typo"})
+    EXPECT_FALSE(reduction_named("nccl-" + std::string(version) + "/ring", shape(4), ReduceOp::sum)) << version;
   EXPECT_EQ(measured->arithmetic.scale, kernels::Arithmetic::Scale::fused);
   for (const std::string_view wrong : {"nccl/reduce/ring", "nccl-2.30", "nccl-2.30/", "other-1/ring", "/", "-/"})
     EXPECT_EQ(text(wrong, 4), "none") << wrong;
