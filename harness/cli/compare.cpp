@@ -158,11 +158,13 @@ int run_compare(const std::vector<std::string>& args) {
   task.reductions.tolerance = a.tolerance;
   task.reductions.threads = a.jobs;
   const compare::Comparison comparison = compare::compare_side_by_side(task.reductions);
-  if (!a.plot.empty()) plot(task.reductions, comparison, a.plot);
   if (a.json)
     fmt::print("{}", render_json(task.reductions, comparison, task.numbers));
   else
     say(stdout, "{}", render_text(task.reductions, comparison, task.numbers));
+  if (!a.plot.empty())
+    if (const std::string why = plot(task.reductions, comparison, a.plot); !why.empty())
+      say(stderr, "petri compare: nothing is drawn to {}: {}\n", a.plot, why);
   return compare::agreement_of(comparison).all() ? kOk : kDivergence;
 }
 

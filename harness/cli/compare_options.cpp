@@ -172,7 +172,12 @@ void add_judgement(po::options_description& options, CompareArguments& a) {
   add("jobs,j", number("jobs", &a.jobs, 1, kMostJobs), "threads (2); the result is the same for any number");
   add("locate", po::bool_switch(&a.locate), "find where two recordings of one job first have different numbers");
   add("list", po::bool_switch(&a.list), "print the catalogue of orders");
-  add("plot", po::value(&a.plot)->value_name("FILE"),
+  add("plot",
+      text_option("FILE",
+                  [&a](const std::string& file) {
+                    if (file.empty()) throw UsageError{"--plot needs a file"};
+                    a.plot = file;
+                  }),
       "draw errors by number of ranks to FILE.svg or FILE.png, by gnuplot");
   add("json", po::bool_switch(&a.json), "print one JSON object");
   add("input", po::value(&a.inputs), "scenario");

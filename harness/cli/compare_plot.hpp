@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "harness/compare/side_by_side.hpp"
 
@@ -11,8 +12,9 @@ namespace petri::cli {
 // be called before hours of work.
 void require_plotter(const std::filesystem::path& file);
 
-// Writes the picture as a whole or not at all. Throws EnvironmentError where gnuplot fails.
-void plot(const compare::Reductions& reductions, const compare::Comparison& comparison,
-          const std::filesystem::path& file);
+// Writes the picture as a whole or not at all. Why nothing is drawn, where there is nothing to draw. Throws
+// EnvironmentError where gnuplot fails.
+std::string plot(const compare::Reductions& reductions, const compare::Comparison& comparison,
+                 const std::filesystem::path& file);
 
 }  // namespace petri::cli

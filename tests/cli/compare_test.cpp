@@ -10,6 +10,7 @@ namespace petri::cli::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using json = nlohmann::json;
@@ -108,6 +109,13 @@ TEST(Compare, DrawsErrorsByRanks) {
   EXPECT_EQ(drawn.status, 12);
   EXPECT_THAT(scratch.read("errors.svg"), AllOf(HasSubstr("<svg"), HasSubstr("ring, float32"), HasSubstr("</svg>")));
   EXPECT_EQ(scratch.petri(with("errors.png")).status, drawn.status);
+  for (const std::string what : {"--op=max", "--types=int32", "--op=prod"}) {
+    const Ran nothing = scratch.petri({"compare", what, "--payload=ramp", "--ranks=2,4", "--plot=nothing.svg"});
+    EXPECT_THAT(nothing.err, HasSubstr("nothing is drawn to nothing.svg: ")) << what;
+    EXPECT_THAT(nothing.out, HasSubstr("recursive-doubling")) << what;
+    EXPECT_THAT(nothing.status, AnyOf(0, 12)) << what;
+    EXPECT_EQ(scratch.read("nothing.svg"), "") << what;
+  }
   EXPECT_THAT(scratch.read("errors.png"), StartsWith("\x89PNG"));
 }
 
@@ -136,6 +144,7 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
                                                 {"--absolute", "-1"},
                                                 {"--ulp", "x"},
                                                 {"--locate", "one.jsonl"},
+                                                {"--plot", ""},
                                                 {"--locate", "one.jsonl", "two.jsonl", "--relative", "1e-3"},
                                                 {"--same-data", "--op", "avg"},
                                                 {"one.jsonl", "two.jsonl"}}) {
