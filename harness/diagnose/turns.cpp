@@ -149,8 +149,7 @@ class Judge {
       for (std::size_t there = 0; there < common.size(); ++there) {
         if (common[there] <= same || turns_[number][there].call == made) continue;
         const Place place{number, there, common[there]};
-        if (tells(suspect, here, place.common) && plays_its_part(suspect, first, here, place) &&
-            binds(suspect, here, place))
+        if (tells(suspect, here, place) && plays_its_part(suspect, first, here, place) && binds(suspect, here, place))
           others[turn_at(place).call].push_back(place);
       }
     }
@@ -197,13 +196,22 @@ class Judge {
   }
 
   // A few calls in common tell nothing of a job that has only begun. All calls from the start do, or a whole
-  // repetition.
-  bool tells(std::size_t suspect, std::size_t here, std::size_t common) const {
-    if (common == here + 1) return true;
-    const Turns& own = turns_[suspect];
+  // repetition. In a row of like calls, what follows depends on how many they are. The end of a loop is like no earlier
+  // turn of the same rank.
+  bool tells(std::size_t suspect, std::size_t here, const Place& place) const {
+    if (place.common == here + 1) return true;
+    const Turns &own = turns_[suspect], &theirs = turns_[place.number];
+    if (place.number == suspect && own[here].call == kEnd) return false;
+    const std::uint64_t last = own[here - 1].call;
+    const auto goes_on_before = [&](const Turns& turns, std::size_t turn) {
+      return turn > 0 && turns[turn - 1].call == last;
+    };
     const auto end = own.begin() + static_cast<std::ptrdiff_t>(here);
-    return std::count_if(end - static_cast<std::ptrdiff_t>(common), end,
-                         [&](const Turn& turn) { return turn.call == own[here - 1].call; }) > 1;
+    const auto common = static_cast<std::ptrdiff_t>(place.common);
+    const auto like = std::count_if(end - common, end, [&](const Turn& turn) { return turn.call == last; });
+    const bool is_row = like == common;
+    return like > 1 && !(is_row && (goes_on_before(own, here - place.common) ||
+                                    goes_on_before(theirs, place.there - place.common)));
   }
 
   // Is what a rank did there what the suspect should do? Of messages that it never had to do with before only ranks of

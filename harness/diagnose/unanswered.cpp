@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/model/op_rules.hpp"
@@ -38,9 +37,10 @@ class Explainer {
   std::vector<std::int32_t> wrong_neighbours(std::int32_t rank, const Link& link) const {
     std::vector<std::int32_t> ranks;
     for (const EventRef sent : run_.unmatched_sends) {
-      if (!fits(sent, link.posted) || is_habit(sent) || is_habit(link.posted)) continue;
       const bool from_it = sent.rank == link.targets.front(), to_it = destination(sent) == rank;
-      if (from_it != to_it) ranks.push_back(from_it ? sent.rank : rank);
+      if (from_it == to_it || !fits(sent, link.posted) || is_habit(sent) || is_habit(link.posted)) continue;
+      if (from_it && still_has_to_send(sent, rank)) continue;
+      ranks.push_back(from_it ? sent.rank : rank);
     }
     return ranks;
   }
@@ -90,6 +90,18 @@ class Explainer {
              tag_of(before) == tag_of(event) && before.site == event.site &&
              before.extras.sendpeer() == event.extras.sendpeer() && before.extras.recvpeer() == event.extras.recvpeer();
     });
+  }
+
+  // Does the sender go on to a like message for `rank` before its next collective?
+  bool still_has_to_send(EventRef sent, std::int32_t rank) const {
+    const auto& events = scenario_.ranks[static_cast<std::size_t>(sent.rank)].events;
+    for (EventRef later{sent.rank, sent.index + 1}; later.index < events.size(); ++later.index) {
+      const Event& event = events[later.index];
+      if (kind_of(event.op) == OpKind::collective) return false;
+      if (event.op == at(scenario_, sent).op && event.comm == at(scenario_, sent).comm && destination(later) == rank)
+        return true;
+    }
+    return false;
   }
 
   bool is_past(std::int32_t rank) const { return rank >= 0 && graph_.terminal_of(rank) == Terminal::finalize; }
@@ -206,25 +218,6 @@ std::optional<Testimony> explain_cycle(const Scenario& scenario, const model::Ru
       {rank}, {call},
       fmt::format("Rank {} sends where nobody receives from it, and receives where nobody sends to it: {}.", rank,
                   event_text(scenario, call)));
-}
-
-std::optional<Testimony> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
-                                              const Component& component) {
-  const Link& link = node.links.front();
-  if (node.links.size() > 1 || !link.any || link.kind != model::Atom::message || component.ranks.size() < 2)
-    return std::nullopt;
-  std::map<std::int32_t, std::size_t> sent;
-  for (const std::int32_t rank : component.ranks) sent[rank] = 0;
-  for (const model::Message& message : run.messages)
-    if (message.recv.rank == node.at.rank) ++sent[message.send.rank];
-  const std::size_t each = sent.begin()->second;
-  const bool alike = std::all_of(sent.begin(), sent.end(), [&](const auto& one) { return one.second == each; });
-  if (each == 0 || !alike) return std::nullopt;
-  return explained({node.at.rank}, {link.posted},
-                   fmt::format("Rank {} waits for one message too many in {}: {} sent it {} each, and made all their "
-                               "calls. It is as possible that one of them left a message out.",
-                               node.at.rank, event_text(scenario, link.posted), ranks_text(component.ranks),
-                               each == 1 ? "one" : std::to_string(each)));
 }
 
 std::optional<std::uint32_t> gathering_left_alone(const model::Run& run, const WaitGraph& graph,

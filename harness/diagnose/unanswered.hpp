@@ -21,11 +21,6 @@ std::optional<Testimony> explain_unanswered(const Scenario& scenario, const mode
 std::optional<Testimony> explain_cycle(const Scenario& scenario, const model::Run& run, const WaitGraph& graph,
                                        const Component& component, const Component& closed);
 
-// A receive of any message, after as many messages of each of the ranks that could still send: one receive too many is
-// likelier than one message too few of nobody in particular.
-std::optional<Testimony> explain_one_too_many(const Scenario& scenario, const model::Run& run, const Node& node,
-                                              const Component& component);
-
 // The first collective in which the ranks that are waited for took part, and left it early, as a broadcast's root may,
 // while the one that waits for them never came.
 std::optional<std::uint32_t> gathering_left_alone(const model::Run& run, const WaitGraph& graph,

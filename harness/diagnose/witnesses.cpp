@@ -11,6 +11,7 @@
 #include "harness/diagnose/minority.hpp"
 #include "harness/diagnose/odd_site.hpp"
 #include "harness/diagnose/odd_step.hpp"
+#include "harness/diagnose/one_too_many.hpp"
 #include "harness/diagnose/rounds.hpp"
 #include "harness/diagnose/turns.hpp"
 #include "harness/diagnose/unanswered.hpp"
@@ -52,13 +53,14 @@ void ask_about_wait(const DeadlockCase& of, const std::optional<Testimony>& unan
   const Node& node = of.graph.nodes()[of.component.nodes.front()];
   ask({[&] { return unanswered; },
        [&] { return broken_habit(of.scenario, of.run, of.graph, of.component, of.component.ranks); },
-       [&] { return explain_one_too_many(of.scenario, of.run, node, of.component); }},
+       [&] { return explain_one_too_many(of.scenario, of.run, of.graph, node, of.component); }},
       finding);
 }
 
 void ask_about_cycle(const DeadlockCase& of, Finding& finding) {
   ask({[&] { return explain_window(of.scenario, of.run, of.graph, of.component); },
        [&] { return explain_cycle(of.scenario, of.run, of.graph, of.component, of.closed); },
+       [&] { return explain_taken_place(of.scenario, of.run, of.graph, of.component); },
        [&] { return broken_habit_at_a_collective(of.scenario, of.run, of.graph, of.component, of.precedents); },
        [&] { return broken_habit(of.scenario, of.run, of.graph, of.component, waited_for(of.graph, of.closed)); },
        [&] { return odd_site(of); }, [&] { return minority_in(of, finding); }},

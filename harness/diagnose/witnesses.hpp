@@ -2,11 +2,11 @@
 // that can tell is believed; where it names several, or none can, those that look at each suspect by itself are asked.
 //
 // Of a wait for a rank that is past all calls:
-//   what was sent or taken instead (unanswered) · a habit broken once (habit) · as many messages of each (unanswered)
+//   what was sent or taken instead (unanswered) · a habit broken once (habit) · as many messages of each (one_too_many)
 // Of a cycle:
-//   who frees or locks the window (window_waits) · a wrong tag, peer or communicator (unanswered) · a collective left
-//   out or called in addition (habit) · a habit broken once (habit) · another call site (odd_site) · the numbers
-//   (minority)
+//   who frees or locks the window (window_waits) · a wrong tag, peer or communicator (unanswered) · a message in
+//   another's place (one_too_many) · a collective left out or called in addition (habit) · a habit broken once (habit)
+//   · another call site (odd_site) · the numbers (minority)
 // Of each suspect:
 //   its own steps before (odd_step) · its own rounds before (rounds) · the ranks that play its part (like_ranks) · of
 //   two that parted from each other, the other communicators of the kind (like_ranks) and what follows such calls
