@@ -16,6 +16,7 @@ std::string value_text(ElementType type, const std::byte* element) {
       type,
       [&](auto tag) {
         const auto value = load<typename decltype(tag)::type>(element);
+        if (is_nan_value(value)) return std::string("nan");  // with either sign: NaNs are alike
         if constexpr (kernels::is_half<typename decltype(tag)::type>)
           return fmt::format("{}", static_cast<float>(value));
         else

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "harness/trace/op_keys.hpp"
@@ -42,6 +43,7 @@ class Arguments {
     check_roots();
     check_indices();
     check_sizes();
+    check_values();
   }
 
  private:
@@ -161,6 +163,16 @@ class Arguments {
     check_all(Key::counts_, extras_.counts(), event_.dtype);
     check_all(Key::sendcounts_, extras_.sendcounts(), sent);
     check_all(Key::recvcounts_, extras_.recvcounts(), received);
+  }
+
+  // A number of the file is a double: from 2^53 on it may stand for another whole one.
+  void check_values() const {
+    if (event_.dtype < ElementType::int8 || event_.dtype > ElementType::uint64) return;
+    constexpr double kExact = 9007199254740992;
+    for (const double value : extras_.values())
+      if (!(std::abs(value) < kExact))
+        fail(Key::values_,
+             fmt::format("\"values\" of {} must be numbers below 2^53, got {}", name_of(event_.dtype), value));
   }
 
   const ReadEvent& read_;
