@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/compare/element.hpp"
+#include "harness/compare/plan.hpp"
 #include "harness/compare/tile.hpp"
 #include "harness/trace/digest.hpp"
 #include "kernels/cpu/arithmetic.hpp"
@@ -37,10 +38,6 @@ int digits_of(ElementType type) {
   }
 }
 
-order::Shape shape_of(const Configuration& configuration, std::uint64_t count) {
-  return {.ranks = configuration.ranks, .count = count, .type = configuration.type, .hosts = configuration.hosts};
-}
-
 // `from`, rounded to `to` where that is another type, by way of `room`.
 const std::byte* rounded_to(ElementType to, ElementType type, const std::byte* from, std::size_t count, Bytes& room) {
   if (to == type) return from;
@@ -48,76 +45,6 @@ const std::byte* rounded_to(ElementType to, ElementType type, const std::byte* f
   kernels::conversion(type, to)(from, room.data(), count);
   return room.data();
 }
-
-// What all threads share: the configurations' orders, and which are held against which.
-struct Plan {
-  struct Run {
-    order::Order order;
-    kernels::Arithmetic arithmetic;
-  };
-  struct Way {
-    std::deque<Run> runs;  // none for a kernel, and for what was measured
-    const Measurement* measured = nullptr;
-    std::size_t tile = 0, exact = 0;  // of what the ranks contribute, and of what the exact result is made of
-    std::size_t baseline = 0;
-    std::vector<ElementType> digest_types;
-  };
-
-  explicit Plan(const Reductions& reductions) : all(reductions) {
-    for (std::size_t i = 0; i < all.configurations.size(); ++i) add(i);
-    const std::size_t largest = [&] {
-      std::size_t bytes = 1;
-      for (const auto& [ranks, type] : tiles) bytes = std::max(bytes, static_cast<std::size_t>(ranks) * size_of(type));
-      return bytes;
-    }();
-    tile_count = std::clamp<std::size_t>(kTileBytes / largest, 64, Evaluator::kTile);
-  }
-
-  void add(std::size_t number) {
-    const Configuration& c = all.configurations[number];
-    if (const auto problem = problem_of(c, all.op, all.count)) throw std::invalid_argument(*problem);
-    Way& way = ways.emplace_back();
-    if (c.measured) way.measured = &measurement_of(number);
-    if (!c.kernel && !c.measured)
-      for (const std::string& name : order::runs_of(c.order, all.runs)) {
-        auto made = order::reduction_named(name, shape_of(c, all.count), all.op);
-        way.runs.push_back({std::move(made->order), made->arithmetic});
-      }
-    way.tile = tile_of(c.ranks, c.type);
-    way.exact = all.spread_rows > 0 ? tile_of(all.spread_rows, c.type) : way.tile;
-    way.baseline = number;
-    for (std::size_t before = number + 1; before-- > 0;)
-      if (same_numbers(all, c, all.configurations[before])) way.baseline = before;
-    for (const Configuration& other : all.configurations)
-      if (same_numbers(all, c, other) && coarser(c.type, other.type) == other.type &&
-          std::find(way.digest_types.begin(), way.digest_types.end(), other.type) == way.digest_types.end())
-        way.digest_types.push_back(other.type);
-  }
-
-  const Measurement& measurement_of(std::size_t number) const {
-    const auto bytes = all.count * size_of(all.configurations[number].type);
-    const auto whole = [&](const Bytes& result) { return result.size() == bytes; };
-    if (all.measured)
-      if (const auto found = all.measured->of.find(number); found != all.measured->of.end())
-        if (const Measurement& m = found->second;
-            m.prediction < number && !m.runs.empty() && std::all_of(m.results.begin(), m.results.end(), whole))
-          return m;
-    throw std::invalid_argument("there is no such measurement");
-  }
-
-  std::size_t tile_of(std::int32_t ranks, ElementType type) {
-    const std::pair data{ranks, type};
-    const auto found = std::find(tiles.begin(), tiles.end(), data);
-    if (found != tiles.end()) return static_cast<std::size_t>(found - tiles.begin());
-    tiles.push_back(data);
-    return tiles.size() - 1;
-  }
-
-  const Reductions& all;
-  std::vector<Way> ways;
-  std::vector<std::pair<std::int32_t, ElementType>> tiles;
-  std::size_t tile_count = 0;
-};
 
 // The results of one configuration on the tile at hand.
 struct Results {
@@ -145,10 +72,8 @@ class Worker {
       }
       if (plan.ways[i].runs.empty()) results.room.emplace_back(1);
       for (const Plan::Run& run : plan.ways[i].runs) {
-        auto& views = results.evaluators.emplace_back();
-        for (std::size_t view = 0; view < run.order.views.size(); ++view)
-          views.emplace_back(run.order, run.arithmetic, static_cast<std::int32_t>(view));
-        results.room.emplace_back(views.size());
+        results.evaluators.push_back(run.evaluators);
+        results.room.emplace_back(run.evaluators.size());
       }
       for (const auto& views : results.room) results.values.emplace_back(views.size());
     }
@@ -288,6 +213,10 @@ class Digests {
 
 }  // namespace
 
+order::Shape shape_of(const Configuration& configuration, std::uint64_t count) {
+  return {.ranks = configuration.ranks, .count = count, .type = configuration.type, .hosts = configuration.hosts};
+}
+
 std::optional<ElementType> coarser(ElementType one, ElementType other) {
   const bool keeps = digits_of(one) <= digits_of(other);
   const ElementType to = keeps ? one : other, from = keeps ? other : one;
@@ -319,10 +248,10 @@ Comparison compare_side_by_side(const Reductions& reductions) {
     throw std::invalid_argument("an average over ranks is not that over the rows which are spread over them");
   const Plan plan(reductions);
   std::deque<Worker> workers;
-  for (int i = 0; i < reductions.threads; ++i) workers.emplace_back(plan);
+  for (int i = 0; i < plan.threads; ++i) workers.emplace_back(plan);
   std::vector<std::exception_ptr> errors(workers.size());
   Digests digests(plan);
-  kernels::Team team(reductions.threads);
+  kernels::Team team(plan.threads);
   const std::uint64_t step = plan.tile_count, round = step * workers.size();
   for (std::uint64_t first = 0; first < reductions.count; first += round) {
     const auto begin_of = [&](std::size_t member) { return std::min(reductions.count, first + member * step); };
@@ -365,8 +294,8 @@ Comparison compare_side_by_side(const Reductions& reductions) {
       found.determinism = same_always ? order::Determinism::order_invariant : order::Determinism::run_to_run;
       continue;
     }
-    found.determinism = way.runs.front().order.determinism;
-    found.views = way.runs.front().order.views.size();
+    found.determinism = way.runs.front().reduction.order.determinism;
+    found.views = way.runs.front().evaluators.size();
     found.runs = way.runs.size();
   }
   return comparison;

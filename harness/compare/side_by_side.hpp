@@ -2,7 +2,8 @@
 //
 // Three questions, answered apart: do the ranks of one run agree, do runs of one configuration agree, do configurations
 // agree? Everything goes tile by tile: memory is of the size of a tile of all contributions (kTileBytes) and one of
-// each result, for each thread, and not of the vector.
+// each result, for each thread, and not of the vector. Whatever is asked for, it stays below kMostBytes beside the
+// orders and their schedules, which are within order::kMostOrderBytes together.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +19,15 @@
 #include "harness/compare/measurement.hpp"
 #include "harness/compare/pair.hpp"
 #include "harness/compare/tolerance.hpp"
-#include "kernels/order/determinism.hpp"
+#include "kernels/order/order.hpp"
 #include "kernels/types/reduce_op.hpp"
 
 namespace petri::compare {
 
-// Of the contributions that are held at a time, in each thread; a tile has 64 elements at least.
+// Of the contributions that are held at a time, in each thread; a tile has 64 elements at least, and fewer where all
+// threads together would hold more than kMostBytes.
 inline constexpr std::size_t kTileBytes = std::size_t{2} << 20;
+inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 // Writes elements [first, first + count) of a row of numbers in `type`. Called from several threads.
 using Rows =
@@ -41,9 +44,12 @@ struct Reductions {
   std::int32_t spread_rows = 0;
   std::size_t runs = 1;  // of orders that may change from run to run
   Tolerance tolerance = {};
-  int threads = 1;
+  int threads = 1;                            // at most
   std::optional<Measurements> measured = {};  // of those configurations that are `measured`
 };
+
+// Of one of them: what its order is made for.
+order::Shape shape_of(const Configuration& configuration, std::uint64_t count);
 
 // What was found about one configuration.
 struct Found {
@@ -74,7 +80,8 @@ struct Comparison {
 std::optional<std::string> problem_of(const Configuration& configuration, ReduceOp op, std::uint64_t count);
 
 // Throws std::invalid_argument for a configuration with a problem, for one that is measured without a measurement, or
-// for more ranks than rows that are spread; and what `rows` throws.
+// for more ranks than rows that are spread; order::TooLarge for what does not fit in memory even element by element;
+// and what `rows` throws.
 Comparison compare_side_by_side(const Reductions& reductions);
 
 // Writes elements [first, first + count) of what a rank contributes where `ranks` reduce.

@@ -49,7 +49,8 @@ class Judge {
     if (rank_error) add(Verdict::rank_error, *rank_error, consequence(actual, *rank_error));
     if (is_answered()) return;
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
-    if (const auto fault = find_order_dependence(scenario_, actual)) add(Verdict::divergence, *fault);
+    const OrderDependence numbers = find_order_dependence(scenario_, actual);
+    if (numbers.difference) add(Verdict::divergence, *numbers.difference);
     if (is_answered()) return;
     judge_deadlocks(actual, rank_error.has_value() || ended_by_faulty_call(scenario_, actual, causes));
     if (is_answered()) return;
@@ -64,8 +65,7 @@ class Judge {
     if (is_answered()) return;
     judge_races(actual);
     if (result_.findings.empty()) judge_other_orders(actual, false);
-    if (result_.findings.empty())
-      if (const auto fault = find_unknown_orders(scenario_, actual)) add(Verdict::ambiguous, *fault);
+    if (result_.findings.empty() && numbers.undecided) add(Verdict::ambiguous, *numbers.undecided);
     if (result_.findings.empty()) judge_unsettled(actual);
     if (result_.findings.empty())
       if (const auto fault = find_failed_exit(scenario_, actual)) add(Verdict::rank_error, *fault);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/diagnose/describe.hpp"
-#include "harness/diagnose/reduction.hpp"
+#include "harness/diagnose/order_search.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -69,39 +69,37 @@ Fault fault_of(const Scenario& scenario, const Reduction& reduction, const Diffe
   return {{finding}, form_of(reduction, difference, op)};
 }
 
-}  // namespace
-
-std::optional<Fault> find_order_dependence(const Scenario& scenario, const model::Run& run) {
-  for (const model::Gathering& gathering : run.gatherings.all())
-    if (const auto reduction = reduction_of(scenario, run, gathering))
-      if (const auto difference = first_difference(*reduction)) return fault_of(scenario, *reduction, *difference);
-  return std::nullopt;
+Fault undecided(const Scenario& scenario, const EventRef& call, const std::string& reason) {
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.events.push_back(call);
+  finding.expected = "orders, numbers, a type and an operation that can be evaluated";
+  finding.actual = reason;
+  const Event& event = at(scenario, call);
+  finding.text = fmt::format("Whether the result of {} ({}) depends on its order is not known: {}.",
+                             event_text(scenario, event), place_text(event), reason);
+  return {{finding}, fmt::format("{}@0 orders not evaluated", name_of(event.op))};
 }
 
-std::optional<Fault> find_unknown_orders(const Scenario& scenario, const model::Run& run) {
+}  // namespace
+
+OrderDependence find_order_dependence(const Scenario& scenario, const model::Run& run) {
+  OrderDependence found;
+  std::uint64_t work = kMostWork;
   for (const model::Gathering& gathering : run.gatherings.all()) {
     if (!names_orders(scenario, run, gathering)) continue;
-    const auto reduction = reduction_of(scenario, run, gathering);
-    Finding finding;
-    finding.kind = Verdict::ambiguous;
-    finding.events.push_back({run.gatherings.members(gathering)[gathering.first], gathering.arrivals[gathering.first]});
-    const Event& event = at(scenario, finding.events.front());
-    finding.expected = "orders, numbers, a type and an operation that can be evaluated";
-    if (!reduction) {
-      finding.actual = "a type, an operation, a count or somebody's payload is missing";
+    OrderSearch search;
+    if (const auto reduction = reduction_of(scenario, run, gathering)) {
+      search = search_difference(*reduction, work);
+      if (search.difference) found.difference = fault_of(scenario, *reduction, *search.difference);
+      if (found.difference) break;
     } else {
-      const auto unknown = std::find_if(
-          reduction->orders.begin(), reduction->orders.end(),
-          [&](const std::string& name) { return !order::reduction_named(name, reduction->shape, reduction->op); });
-      if (unknown == reduction->orders.end()) continue;
-      finding.actual =
-          fmt::format("there is no order '{}' for {} {}", *unknown, name_of(event.dtype), name_of(event.reduce));
+      search.left_out = "a type, an operation, a count or somebody's payload is missing";
     }
-    finding.text = fmt::format("Whether the result of {} ({}) depends on its order is not known: {}.",
-                               event_text(scenario, event), place_text(event), finding.actual);
-    return Fault{{finding}, fmt::format("{}@0 orders not evaluated", name_of(event.op))};
+    const EventRef first{run.gatherings.members(gathering)[gathering.first], gathering.arrivals[gathering.first]};
+    if (!search.left_out.empty() && !found.undecided) found.undecided = undecided(scenario, first, search.left_out);
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace petri::diagnosis

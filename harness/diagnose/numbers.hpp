@@ -11,11 +11,15 @@
 
 namespace petri::diagnosis {
 
-// The first such reduction, in the order in which collectives met.
-std::optional<Fault> find_order_dependence(const Scenario& scenario, const model::Run& run);
+struct OrderDependence {
+  // The first such reduction, in the order in which collectives met.
+  std::optional<Fault> difference;
+  // Orders that no catalogue knows for the type and operation, reductions with orders whose payload is not there, and
+  // those that would take too long or too much memory: what they would show is not known.
+  std::optional<Fault> undecided;
+};
 
-// Orders that no catalogue knows for the type and operation, and reductions with orders whose payload is not there:
-// what they would show is not known.
-std::optional<Fault> find_unknown_orders(const Scenario& scenario, const model::Run& run);
+// Takes seconds at most: see kMostWork in order_search.hpp.
+OrderDependence find_order_dependence(const Scenario& scenario, const model::Run& run);
 
 }  // namespace petri::diagnosis

@@ -9,11 +9,11 @@
 
 #include "harness/model/run.hpp"
 #include "harness/trace/scenario.hpp"
-#include "kernels/order/catalogue.hpp"
-#include "kernels/order/evaluate.hpp"
+#include "kernels/order/order.hpp"
 
 namespace petri::diagnosis {
 
+// A count of order::kMostContributions stands for more than can be reduced.
 struct Reduction {
   std::vector<EventRef> calls;  // by group rank
   std::vector<std::string> orders;
@@ -21,7 +21,8 @@ struct Reduction {
   ReduceOp op = ReduceOp::unknown;
   std::vector<Payload> payloads;  // by group rank
 
-  order::Contribution contribution() const;  // this object must outlive it
+  // Elements [first, first + count) of what group rank `rank` contributes, in whatever type.
+  void write(std::int32_t rank, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) const;
 };
 
 // A reduction that all members joined and that names orders; nothing for other gatherings, and where the type, the
@@ -33,25 +34,5 @@ std::optional<Reduction> reduction_of(const Scenario& scenario, const model::Run
 std::vector<Reduction> reductions_of(const Scenario& scenario);
 // Does one of its calls name orders?
 bool names_orders(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering);
-
-// How an order is evaluated once: one of its runs, as one rank computes it.
-struct Variant {
-  std::size_t order = 0;  // index in Reduction::orders
-  std::string name;       // of this run: "arrival:3"
-  std::int32_t rank = 0;  // group rank whose view it is
-};
-
-// Where the results of two variants are not the same.
-struct Difference {
-  enum class Kind : std::uint8_t { ranks, runs, orders, nan } kind = Kind::orders;
-  std::uint64_t element = 0;
-  Variant one, other;
-  std::string one_value, other_value;
-  std::vector<std::int32_t> minority;  // group ranks, where ranks of one run disagree
-};
-
-// The first element in which something differs, and of what differs there the kind that is told first. Takes time in
-// proportion to the elements before it, and memory for some tiles. Orders that no catalogue knows are left out.
-std::optional<Difference> first_difference(const Reduction& reduction);
 
 }  // namespace petri::diagnosis

@@ -82,9 +82,7 @@ const std::array kEntries{
           {"arrival[:SEED]", "as contributions happen to come; each run draws another seed"}},
 };
 
-}  // namespace
-
-std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op) {
+std::optional<Reduction> made(std::string_view name, const Shape& shape, ReduceOp op) {
   if (name.find('/') != std::string_view::npos) return reduction_of_library(name, shape, op);
   const auto parts = split(name);
   if (!parts) return std::nullopt;
@@ -98,6 +96,22 @@ std::optional<Reduction> reduction_named(std::string_view name, const Shape& sha
   Reduction reduction{entry->make(shape, parts->number.value_or(rule.usual.value_or(0))), *how};
   reduction.order.name = std::string(name);
   return reduction;
+}
+
+}  // namespace
+
+std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op) {
+  const auto ranks = std::to_string(shape.ranks), count = std::to_string(shape.count);
+  if (shape.ranks < 1) return std::nullopt;
+  if (shape.count > kMostContributions / static_cast<std::uint64_t>(shape.ranks))
+    throw TooLarge(count + " elements on " + ranks + " ranks are more than 2^56 contributions");
+  const Allowance allowance(kMostOrderBytes);
+  try {
+    return made(name, shape, op);
+  } catch (const TooLarge&) {
+    throw TooLarge("the order '" + std::string(name) + "' of " + count + " elements on " + ranks +
+                   " ranks has trees and parts of more than " + std::to_string(kMostOrderBytes >> 20) + " MiB");
+  }
 }
 
 std::vector<std::string> runs_of(std::string_view name, std::size_t runs) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/cpu/arithmetic.hpp"
+#include "kernels/order/allowance.hpp"
 #include "kernels/order/order.hpp"
 
 namespace petri::order {
@@ -25,7 +26,8 @@ struct Reduction {
 };
 
 // Nothing for a name that is not in the catalogue, a number that the order does not take, or a type or operation that
-// it is not defined for. The order's name is `name`.
+// it is not defined for. The order's name is `name`. Throws TooLarge for an order of more than kMostOrderBytes, and for
+// a shape of more than kMostContributions.
 std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op);
 
 // The orders that several runs of `name` may have: of an order that its name alone does not decide, such as "arrival",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace petri::order {
 
@@ -10,9 +11,12 @@ using kernels::Arithmetic;
 
 Evaluator::Evaluator(const Order& order, const Arithmetic& arithmetic, std::int32_t rank)
     : order_(order), view_(order.view_of(rank)), arithmetic_(arithmetic) {
-  if (!is_whole(order)) throw std::invalid_argument("the order " + order.name + " does not cover each element once");
-  schedules_.reserve(order.trees.size());
-  for (const Tree& tree : order.trees) schedules_.push_back(schedule_of(tree));
+  if (!is_whole(order, rank))
+    throw std::invalid_argument("the order " + order.name + " does not cover each element once");
+  std::map<std::uint32_t, Schedule> schedules;
+  for (const Part& part : view_)
+    if (!schedules.contains(part.tree)) schedules.emplace(part.tree, schedule_of(order.trees[part.tree]));
+  schedules_ = std::make_shared<const std::map<std::uint32_t, Schedule>>(std::move(schedules));
 }
 
 void Evaluator::evaluate(const Contribution& contribution, std::uint64_t first, std::uint64_t count,
@@ -36,7 +40,11 @@ void Evaluator::evaluate(const Contribution& contribution, std::uint64_t first, 
 void Evaluator::evaluate_tile(const Contribution& contribution, const Part& part, std::uint64_t first,
                               std::size_t count, std::byte* result) {
   height_ = 0;
-  const Schedule& schedule = schedules_[part.tree];
+  if (count > room_) {
+    room_ = count;
+    for (auto& tile : tiles_) tile.resize(room_ * size_of(arithmetic_.accumulator));
+  }
+  const Schedule& schedule = schedules_->find(part.tree)->second;
   const Call part_alone{0, part.count};
   const std::uint32_t* made_in = schedule.steps.data();
   for (const Instruction instruction : schedule.instructions) {
@@ -87,7 +95,7 @@ void Evaluator::load(const Contribution& contribution, std::int32_t rank, std::u
   std::byte* target = place(height_);
   bare_[height_++] = arithmetic_.scale == Arithmetic::Scale::fused;
   const bool narrow = arithmetic_.accumulator != arithmetic_.element;
-  if (narrow) narrow_.resize(kTile * size_of(arithmetic_.element));
+  if (narrow) narrow_.resize(room_ * size_of(arithmetic_.element));
   std::byte* read_to = narrow ? narrow_.data() : target;
   contribution(rank, first, count, read_to);
   if (arithmetic_.scale == Arithmetic::Scale::before) kernels::scale(arithmetic_.element, read_to, count, order_.ranks);
@@ -96,7 +104,7 @@ void Evaluator::load(const Contribution& contribution, std::int32_t rank, std::u
 
 std::byte* Evaluator::place(std::size_t level) {
   while (tiles_.size() <= level) {
-    tiles_.emplace_back(kTile * size_of(arithmetic_.accumulator));
+    tiles_.emplace_back(room_ * size_of(arithmetic_.accumulator));
     bare_.push_back(false);
   }
   return tiles_[level].data();

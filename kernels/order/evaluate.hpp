@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -16,14 +17,14 @@ namespace petri::order {
 // Writes `count` elements from `first` on of one rank's contribution to `out`, in the arithmetic's element type.
 using Contribution = std::function<void(std::int32_t rank, std::uint64_t first, std::size_t count, std::byte* out)>;
 
-// Takes memory for a few tiles of kTile elements, not for the vector. Not to be shared between threads; several of them
-// may evaluate one order. The order must outlive it.
+// Takes memory for a few tiles of at most kTile elements, not for the vector. Not to be shared between threads, but its
+// copies are independent, and share what the trees were turned into. The order must outlive it.
 class Evaluator {
  public:
   // Elements that are combined at a time: they stay in the cache.
   static constexpr std::size_t kTile = 8192;
 
-  // `rank` is whose view is evaluated. Throws std::invalid_argument where the order is not whole.
+  // `rank` is whose view is evaluated. Throws std::invalid_argument where that or one of its trees is not whole.
   Evaluator(const Order& order, const kernels::Arithmetic& arithmetic, std::int32_t rank = 0);
 
   // The result of `count` elements from `first` on. Any pieces give the same bits as the whole.
@@ -43,11 +44,12 @@ class Evaluator {
   const Order& order_;
   const View& view_;
   kernels::Arithmetic arithmetic_;
-  std::vector<Schedule> schedules_;            // one for each tree
-  std::vector<std::vector<std::byte>> tiles_;  // by depth of the stack
-  std::vector<bool> bare_;                     // by depth: a contribution that is still to be scaled
-  std::vector<std::byte> narrow_;              // a contribution before it is widened
-  std::size_t height_ = 0;                     // of the stack
+  std::shared_ptr<const std::map<std::uint32_t, Schedule>> schedules_;  // by tree
+  std::vector<std::vector<std::byte>> tiles_;                           // by depth of the stack
+  std::vector<bool> bare_;         // by depth: a contribution that is still to be scaled
+  std::vector<std::byte> narrow_;  // a contribution before it is widened
+  std::size_t height_ = 0;         // of the stack
+  std::size_t room_ = 0;           // of a tile, in elements
 };
 
 }  // namespace petri::order

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "kernels/order/allowance.hpp"
 #include "kernels/order/nccl.hpp"
 #include "kernels/order/nccl_channels.hpp"
 #include "kernels/order/nccl_trees.hpp"
@@ -20,7 +21,7 @@ void append(View& view, std::uint64_t count, std::uint32_t tree, std::int32_t sh
   if (!view.empty() && view.back().tree == tree && view.back().shift == shift) {
     view.back().count += count;
   } else {
-    view.push_back({view.empty() ? 0 : view.back().first + view.back().count, count, tree, shift});
+    order::append(view, {view.empty() ? 0 : view.back().first + view.back().count, count, tree, shift});
   }
 }
 
@@ -62,15 +63,15 @@ class RingTrees {
 
   // The position after that of a rank.
   std::size_t after(std::int32_t channel, std::int32_t rank) const {
-    const Ranks& ranks = rings_[index_of(channel)].ranks;
-    return static_cast<std::size_t>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin()) + 1;
+    return rings_[index_of(channel)].positions[static_cast<std::size_t>(rank)] + 1;
   }
 
  private:
   struct Ring {
-    Ranks ranks;       // rank 0 comes first
-    bool by_rank;      // in ascending order
-    std::size_t like;  // the first ring that is the same
+    Ranks ranks;                         // rank 0 comes first
+    std::vector<std::size_t> positions;  // of each rank
+    bool by_rank;                        // in ascending order
+    std::size_t like;                    // the first ring that is the same
   };
 
   std::size_t index_of(std::int32_t channel) const { return static_cast<std::size_t>(channel) % rings_.size(); }
@@ -79,7 +80,10 @@ class RingTrees {
     std::rotate(ranks.begin(), std::find(ranks.begin(), ranks.end(), 0), ranks.end());
     const bool by_rank = std::is_sorted(ranks.begin(), ranks.end());
     const auto same = std::find_if(rings_.begin(), rings_.end(), [&](const Ring& ring) { return ring.ranks == ranks; });
-    rings_.push_back({std::move(ranks), by_rank, static_cast<std::size_t>(same - rings_.begin())});
+    std::vector<std::size_t> positions(ranks.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i) positions[static_cast<std::size_t>(ranks[i])] = i;
+    const auto like = static_cast<std::size_t>(same - rings_.begin());
+    rings_.push_back({std::move(ranks), std::move(positions), by_rank, like});
   }
 
   std::vector<Ring> rings_;
@@ -108,7 +112,9 @@ void append_ring_allreduce(View& view, RingTrees& rings, const ChannelPart& part
                            const Shape& shape) {
   const auto ranks = static_cast<std::uint64_t>(shape.ranks);
   const std::uint64_t size = shape.size_of_element(), aligned = 16 / size;
+  if (ranks == 1) return rings.append_fold(view, part.count, part.channel, 0);  // chunks that are all alike
   std::uint64_t chunk = chunk_elements(choice, part.count * size, size);
+  Allowance::require(part.count / chunk * sizeof(Part));
   for (std::uint64_t done = 0; done < part.count; done += ranks * chunk) {
     std::uint64_t rest = part.count - done;
     if (rest < ranks * chunk) chunk = ((rest + ranks - 1) / ranks + aligned - 1) / aligned * aligned;
@@ -179,6 +185,7 @@ View owned_view(const Choice& choice, const Shape& shape) {
   const std::uint64_t size = shape.size_of_element();
   View view;
   std::uint64_t rest = shape.count * size;
+  if (shape.ranks > 1) Allowance::require(rest / (kPacksOfTile * 16) * sizeof(Part));
   const auto take_turns = [&](std::uint64_t tile, std::uint64_t bytes) {
     for (std::int32_t owner = 0; bytes > 0; owner = (owner + 1) % shape.ranks) {
       const std::uint64_t taken = std::min(tile, bytes);
@@ -200,7 +207,7 @@ View owned_view(const Choice& choice, const Shape& shape) {
 // ((x0+x1)+x2)+…, which shifts turn into the fold from another rank on.
 View symmetric_view(const Choice& choice, const Shape& shape, std::vector<Tree>& trees) {
   trees.push_back(sequential(shape).trees.front());
-  if (choice.algorithm == Algorithm::symmetric_ll) return {{0, shape.count, 0, 0}};
+  if (choice.algorithm == Algorithm::symmetric_ll || shape.ranks == 1) return {{0, shape.count, 0, 0}};
   if (choice.collective == Collective::allreduce) return owned_view(choice, shape);
   View view;
   for_each_block(shape, {{0, 0, block_count(shape)}},

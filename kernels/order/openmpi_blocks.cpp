@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/order/allowance.hpp"
 #include "kernels/order/textbook.hpp"
 
 namespace petri::order::openmpi {
@@ -29,6 +30,12 @@ struct Pairing {
   int bits;
 };
 
+// For a tree for each virtual rank.
+void require_room(const Pairing& pairing, const Shape& shape) {
+  Allowance::require(static_cast<std::uint64_t>(pairing.power) * static_cast<std::uint64_t>(shape.ranks) *
+                     sizeof(Step));
+}
+
 std::int32_t bits_reversed(std::int32_t value, int bits) {
   std::int32_t reversed = 0;
   for (int bit = 0; bit < bits; ++bit) reversed |= ((value >> bit) & 1) << (bits - 1 - bit);
@@ -44,7 +51,7 @@ void add_part(Order& order, const Range& range, Tree tree, std::vector<Call> cal
   if (range.count == 0) return;
   const auto index = static_cast<std::uint32_t>(order.trees.size());
   order.trees.push_back(std::move(tree));
-  order.views.front().push_back({range.first, range.count, index, 0, std::move(calls)});
+  append(order.views.front(), {range.first, range.count, index, 0, std::move(calls)});
 }
 
 Tree ring_tree(std::int32_t ranks, Received received) {
@@ -126,12 +133,13 @@ class BlockTree {
 Order ring(std::string name, const Shape& shape, std::int32_t start, std::uint64_t phases, Received received) {
   Order order = empty_order(std::move(name), shape);
   order.trees.push_back(ring_tree(shape.ranks, received));
+  Allowance::require(phases * sizeof(Part));
   for (std::int32_t b = 0; b < shape.ranks; ++b) {
     const Block block = block_of(shape.count, shape.ranks, b);
     const std::int32_t shift = (b + start + shape.ranks) % shape.ranks;
     for (std::uint64_t phase = 0; phase < phases; ++phase) {
       const Block part = block_of(block.count, static_cast<std::int32_t>(phases), static_cast<std::int32_t>(phase));
-      if (part.count > 0) order.views.front().push_back({block.first + part.first, part.count, 0, shift});
+      if (part.count > 0) append(order.views.front(), {block.first + part.first, part.count, 0, shift});
     }
   }
   return order;
@@ -144,7 +152,7 @@ Order ring(std::string name, const Shape& shape, std::int32_t start, const Count
   for (std::int32_t b = 0; b < shape.ranks; ++b) {
     const Range& block = blocks[static_cast<std::size_t>(b)];
     if (block.count > 0)
-      order.views.front().push_back({block.first, block.count, 0, (b + start + shape.ranks) % shape.ranks});
+      append(order.views.front(), {block.first, block.count, 0, (b + start + shape.ranks) % shape.ranks});
   }
   return order;
 }
@@ -152,6 +160,7 @@ Order ring(std::string name, const Shape& shape, std::int32_t start, const Count
 Order rabenseifner(std::string name, const Shape& shape) {
   Order order = empty_order(std::move(name), shape);
   const Pairing pairing(shape.ranks);
+  require_room(pairing, shape);
   for (std::int32_t position = 0; position < pairing.power; ++position) {
     const std::int32_t owner = bits_reversed(position, pairing.bits);
     // The window before each exchange, and the block at the end. The lower half is the smaller one.
@@ -177,6 +186,7 @@ Order recursive_halving(std::string name, const Shape& shape, const Counts& coun
   Order order = empty_order(std::move(name), shape);
   const Pairing pairing(shape.ranks);
   const std::vector<Range> blocks = paired_ranges(counts, pairing);
+  require_room(pairing, shape);
   for (std::int32_t owner = 0; owner < pairing.power; ++owner) {
     const Range& block = blocks[static_cast<std::size_t>(owner)];
     BlockTree tree(shape.ranks, pairing, block.first);
@@ -202,7 +212,7 @@ Order butterfly(std::string name, const Shape& shape, const Counts& counts, bool
     for (std::int32_t left = pairing.power / 2; left > 0; left /= 2)
       calls.insert(calls.end(), static_cast<std::size_t>(left),
                    call_on(spanned(blocks, place / left * left, left), place_first));
-    order.views.front().push_back({block.first, block.count, 0, 0, std::move(calls)});
+    append(order.views.front(), {block.first, block.count, 0, 0, std::move(calls)});
   }
   return order;
 }

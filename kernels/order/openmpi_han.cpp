@@ -65,8 +65,8 @@ class Composer {
     Tree tree = maker.take();
     auto same = std::find(whole.trees.begin(), whole.trees.end(), tree);
     if (same == whole.trees.end()) same = whole.trees.insert(same, std::move(tree));
-    whole.views.front().push_back(
-        {offset + first, end - first, static_cast<std::uint32_t>(same - whole.trees.begin()), 0, std::move(calls)});
+    append(whole.views.front(),
+           {offset + first, end - first, static_cast<std::uint32_t>(same - whole.trees.begin()), 0, std::move(calls)});
   }
 
   // The steps of an order's part, with `operands` for its ranks.

@@ -3,6 +3,7 @@
 #include <bit>
 #include <numeric>
 
+#include "kernels/order/allowance.hpp"
 #include "kernels/order/openmpi_blocks.hpp"
 #include "kernels/order/openmpi_parts.hpp"
 #include "kernels/order/openmpi_topology.hpp"
@@ -53,9 +54,10 @@ Order chain_in_fragments(std::string name, const Invocation& how, const Shape& s
   if (fragments < 2) return result;
   View& view = result.views.front();
   view.clear();
+  Allowance::require(fragments * sizeof(Part));
   const std::uint64_t each = shape.count / fragments;
   for (std::uint64_t i = 0; i < fragments; ++i)
-    view.push_back({i * each, i + 1 < fragments ? each : shape.count - i * each, 0, 0});
+    append(view, {i * each, i + 1 < fragments ? each : shape.count - i * each, 0, 0});
   return result;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "kernels/order/allowance.hpp"
+
 namespace petri::order::openmpi {
 namespace {
 
@@ -129,8 +131,9 @@ Order segmented(std::string name, const Shape& shape, Tree tree, std::uint64_t e
   if (elements == 0) return order;
   View& view = order.views.front();
   view.clear();
+  Allowance::require(shape.count / elements * sizeof(Part));
   for (std::uint64_t first = 0; first < shape.count; first += elements)
-    view.push_back({first, std::min(elements, shape.count - first), 0, 0});
+    append(view, {first, std::min(elements, shape.count - first), 0, 0});
   return order;
 }
 

@@ -1,7 +1,10 @@
 #include "kernels/order/order.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+
+#include "kernels/order/allowance.hpp"
 
 namespace petri::order {
 namespace {
@@ -24,14 +27,41 @@ bool covers(const Order& order, const View& view) {
   return next == order.count;
 }
 
+bool has_views(const Order& order) {
+  return order.views.size() == 1 || order.views.size() == static_cast<std::size_t>(order.ranks);
+}
+
 }  // namespace
+
+void append(View& view, Part part) {
+  Allowance::spend(sizeof(Part) + part.calls.size() * sizeof(Call));
+  view.push_back(std::move(part));
+}
 
 bool is_whole(const Order& order) {
   const bool trees = std::all_of(order.trees.begin(), order.trees.end(),
                                  [&](const Tree& tree) { return tree.ranks == order.ranks && is_whole(tree); });
-  const bool views = order.views.size() == 1 || order.views.size() == static_cast<std::size_t>(order.ranks);
-  return trees && views &&
+  return trees && has_views(order) &&
          std::all_of(order.views.begin(), order.views.end(), [&](const View& view) { return covers(order, view); });
+}
+
+bool is_whole(const Order& order, std::int32_t rank) {
+  if (!has_views(order) || !covers(order, order.view_of(rank))) return false;
+  std::set<std::uint32_t> trees;
+  for (const Part& part : order.view_of(rank)) trees.insert(part.tree);
+  return std::all_of(trees.begin(), trees.end(), [&](std::uint32_t tree) {
+    return order.trees[tree].ranks == order.ranks && is_whole(order.trees[tree]);
+  });
+}
+
+std::uint64_t bytes_of(const Order& order) {
+  std::uint64_t bytes = 0;
+  for (const Tree& tree : order.trees) bytes += sizeof(Tree) + tree.steps.size() * sizeof(Step);
+  for (const View& view : order.views) {
+    bytes += sizeof(View) + view.size() * sizeof(Part);
+    for (const Part& part : view) bytes += part.calls.size() * sizeof(Call);
+  }
+  return bytes;
 }
 
 Tree tree_of(const Order& order, std::uint64_t element, std::int32_t rank) {

@@ -42,6 +42,9 @@ struct Part {
 // The parts, in ascending order and without gaps from element 0 to count.
 using View = std::vector<Part>;
 
+// Makes it the view's last one, within the Allowance.
+void append(View& view, Part part);
+
 struct Order {
   std::string name;  // e.g. "ring", "openmpi-4.1 allreduce 4"
   std::int32_t ranks = 1;
@@ -56,6 +59,11 @@ struct Order {
 
 // Trees are whole, and every view covers all elements once.
 bool is_whole(const Order& order);
+// What rank `rank` needs of it is: its view, and the trees of that.
+bool is_whole(const Order& order, std::int32_t rank);
+
+// Of memory, for trees, parts and calls.
+std::uint64_t bytes_of(const Order& order);
 
 // The tree of one element as rank `rank` computes it, with ranks in place of shifted ones.
 Tree tree_of(const Order& order, std::uint64_t element, std::int32_t rank = 0);

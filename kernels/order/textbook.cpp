@@ -6,6 +6,8 @@
 #include <numeric>
 #include <random>
 
+#include "kernels/order/allowance.hpp"
+
 namespace petri::order {
 namespace {
 
@@ -68,12 +70,13 @@ Order sequential(const Shape& shape) {
 
 Order own_first(const Shape& shape) {
   Order order{"own-first", shape.ranks, shape.count, Determinism::gpu_to_gpu, {}, {}};
+  Allowance::require(static_cast<std::uint64_t>(shape.ranks) * static_cast<std::uint64_t>(shape.ranks) * sizeof(Step));
   for (std::int32_t own = 0; own < shape.ranks; ++own) {
     std::vector<Operand> operands = all_ranks(shape.ranks);
     std::rotate(operands.begin(), operands.begin() + own, operands.begin() + own + 1);
     TreeMaker maker(shape.ranks);
     maker.fold(operands);
-    order.views.push_back({{0, shape.count, static_cast<std::uint32_t>(own), 0}});
+    append(order.views.emplace_back(), {0, shape.count, static_cast<std::uint32_t>(own), 0});
     order.trees.push_back(maker.take());
   }
   return order;
@@ -131,11 +134,15 @@ Order ring(const Shape& shape, std::int32_t channels) {
               Determinism::gpu_to_gpu,
               {left_fold(shape.ranks)},
               {{}}};
+  const std::uint64_t parts = static_cast<std::uint64_t>(channels) * static_cast<std::uint64_t>(shape.ranks);
+  Allowance::require(std::min(parts, shape.count) * sizeof(Part));
   for (std::int32_t channel = 0; channel < channels; ++channel) {
     const Block whole = block_of(shape.count, channels, channel);
+    if (whole.count == 0) break;  // the longer ones come first
     for (std::int32_t b = 0; b < shape.ranks; ++b) {
       const Block block = block_of(whole.count, shape.ranks, b);
-      if (block.count > 0) order.views.front().push_back({whole.first + block.first, block.count, 0, b});
+      if (block.count == 0) break;
+      append(order.views.front(), {whole.first + block.first, block.count, 0, b});
     }
   }
   return order;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/order/allowance.hpp"
+
 namespace petri::order {
 namespace {
 
@@ -57,6 +59,10 @@ std::int32_t depth_of(const Tree& tree) {
     depths.push_back(
         1 + std::max(depths[static_cast<std::size_t>(step.left)], depths[static_cast<std::size_t>(step.right)]));
   return depths[static_cast<std::size_t>(tree.result())];
+}
+
+TreeMaker::TreeMaker(std::int32_t ranks) : tree_{ranks, {}} {
+  Allowance::spend(static_cast<std::uint64_t>(ranks) * sizeof(Step));
 }
 
 Operand TreeMaker::combine(Operand left, Operand right) {

@@ -38,10 +38,10 @@ std::string text_of(const Tree& tree);
 // Steps between the deepest contribution and the result.
 std::int32_t depth_of(const Tree& tree);
 
-// Makes a tree step by step.
+// Makes a tree step by step, within the Allowance.
 class TreeMaker {
  public:
-  explicit TreeMaker(std::int32_t ranks) : tree_{ranks, {}} {}
+  explicit TreeMaker(std::int32_t ranks);
 
   Operand combine(Operand left, Operand right);
   // ((a op b) op c) …: each further operand is the right side. Needs one operand at least.

@@ -156,6 +156,43 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
   }
 }
 
+// Small words that ask for terabytes, or for more than can be counted.
+TEST(Compare, RefusesWhatDoesNotFit) {
+  const Scratch scratch;
+  struct Case {
+    std::vector<std::string> words;
+    std::string why;
+  };
+  std::string many = "ring";
+  for (int i = 0; i < 10'000; ++i) many += ",ring";
+  for (const Case& refused : std::vector<Case>{
+           {{"--ranks", "100000", "--orders", "own-first"}, "'own-first' of 1000 elements on 100000 ranks has trees"},
+           {{"--ranks", "1000000", "--orders", "arrival", "--runs", "1000"}, "the orders together have trees"},
+           {{"--ranks", "16", "--orders", "openmpi-4.1/reduce:5+segment=4", "--count", "1099511627776"},
+            "has trees and parts of more than 512 MiB"},
+           {{"--ranks", "16", "--orders", "openmpi-4.1/allreduce:5+segment=4", "--count", "1099511627776"},
+            "has trees and parts of more than 512 MiB"},
+           {{"--ranks", "8,1048576", "--count", "72057594037927935"}, "are more than 2^56 contributions"},
+           {{"--orders", many}, "these are more than 4096 configurations"},
+           {{"--ranks", "1048575,1048576", "--orders", many.substr(0, 399)}, "have more than 67108864 ranks"},
+           {{"--orders", "ring:1000000"}, "there is no order 'ring:1000000'"},
+           {{"--orders", "tree:0"}, "there is no order 'tree:0'"},
+           {{"--orders", "blocks:0"}, "there is no order 'blocks:0'"}}) {
+    std::vector<std::string> all{"compare"};
+    all.insert(all.end(), refused.words.begin(), refused.words.end());
+    const Ran ran = scratch.petri(all);
+    EXPECT_EQ(ran.status, 2) << refused.why;
+    EXPECT_THAT(ran.err, HasSubstr(refused.why));
+  }
+}
+
+TEST(Compare, HoldsAMillionRanksInFewElementsAtATime) {
+  const Ran ran = Scratch().petri({"compare", "--ranks", "1048576", "--count", "2", "--orders", "ring:65536,binomial",
+                                   "--jobs", "1024", "--payload", "constant", "--json"});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(json::parse(ran.out)["results"].size(), 2U);
+}
+
 // Two ranks that reduce once; rank 1 has `input`, and both get `result`.
 std::string reduced_once(const std::string& input, const std::string& result) {
   std::string text = "{\"petri\":1,\"world\":2}\n";

@@ -81,6 +81,55 @@ TEST(Numbers, an_order_that_is_not_known_decides_nothing) {
   EXPECT_THAT(diagnosis.findings[0].text, HasSubstr("there is no order 'rign' for float32 sum"));
 }
 
+// A reduction of generated numbers, which a line can ask for in any size.
+Scenario generated(int ranks, const std::string& count, const std::string& orders, const std::string& op) {
+  std::string text = "{\"petri\":1,\"world\":" + std::to_string(ranks) + "}\n";
+  for (int rank = 0; rank < ranks; ++rank)
+    text += "{\"rank\":" + std::to_string(rank) + ",\"op\":" + op + "," + count + ",\"orders\":" + orders +
+            R"(,"dtype":"float32","reduce":"sum","fill":{"generator":"constant","seed":0}})" + "\n";
+  std::istringstream in(text + "{\"end\":true,\"events\":" + std::to_string(ranks) + "}\n");
+  return read_scenario(in, "test");
+}
+
+TEST(Numbers, what_is_too_large_is_not_decided) {
+  struct Case {
+    int ranks;
+    std::string count, orders, op, why;
+  };
+  const std::string two = R"(["sequential","ring"])";
+  for (const Case& large : std::vector<Case>{
+           {3, R"("count":1099511627776)", two, R"("allreduce")",
+            "elements show no difference, and the others were not"},
+           {4, R"("count":2305843009213693951)", two, R"("reduce_scatter_block")", "more than 2^56 contributions"},
+           {2, R"("recvcounts":[1152921504606846975,1152921504606846975])", two, R"("reduce_scatter")",
+            "more than 2^56 contributions"},
+           {16, R"("count":1099511627776)", R"(["openmpi-4.1/reduce:5+segment=4"])", R"("allreduce")",
+            "of more than 512 MiB"}}) {
+    const Diagnosis diagnosis = diagnose(generated(large.ranks, large.count, large.orders, large.op));
+    EXPECT_EQ(diagnosis.verdict, Verdict::ambiguous) << large.why;
+    ASSERT_FALSE(diagnosis.findings.empty());
+    EXPECT_THAT(diagnosis.findings[0].text, HasSubstr("too large to evaluate here"));
+    EXPECT_THAT(diagnosis.findings[0].text, HasSubstr(large.why));
+  }
+}
+
+TEST(Numbers, a_difference_at_the_beginning_is_found_in_any_size) {
+  const Scenario large =
+      generated(3, R"("count":1099511627776)", R"(["own-first","openmpi-4.1/reduce:5+segment=4"])", R"("allreduce")");
+  EXPECT_EQ(diagnose(large).verdict, Verdict::ambiguous) << "constant numbers: no order matters";
+  Scenario differs = large;
+  for (RankTrace& rank : differs.ranks)
+    rank.events[0].extras.set_fill(Fill{.generator = Generator::probe, .seed = 0, .scale = 1});
+  EXPECT_EQ(diagnose(differs).signature, "divergence: allreduce@0 ranks disagree in own-first");
+}
+
+TEST(Numbers, ten_thousand_orders_are_evaluated_in_small_tiles) {
+  std::string orders = "[\"arrival\"";
+  for (int i = 0; i < 10'000; ++i) orders += ",\"ring\"";
+  const Diagnosis diagnosis = diagnose(generated(4, R"("count":1000)", orders + "]", R"("allreduce")"));
+  EXPECT_EQ(diagnosis.verdict, Verdict::completes);
+}
+
 TEST(Numbers, a_difference_in_a_late_element_is_found) {
   std::string one = "[", other = "[";
   for (int i = 0; i < 9000; ++i) {

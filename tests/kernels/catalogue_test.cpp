@@ -46,6 +46,38 @@ TEST(Catalogue, a_type_widens_what_is_combined) {
   EXPECT_FALSE(reduction_named("ring", shape(4), ReduceOp::band));
 }
 
+// What an order is made of does not grow with what a line can ask for.
+TEST(Catalogue, an_order_that_is_too_large_is_refused) {
+  constexpr std::uint64_t k2To40 = std::uint64_t{1} << 40;
+  struct Case {
+    std::string_view name;
+    std::int32_t ranks;
+    std::uint64_t count;
+  };
+  for (const Case& large : {Case{"own-first", 100'000, 1}, Case{"ring:65536", 100'000, k2To40},
+                            Case{"openmpi-4.1/reduce:5+segment=4", 4, k2To40}, Case{"openmpi-4.1/ireduce:1", 4, k2To40},
+                            Case{"openmpi-4.1/allreduce:5+segment=4", 4, k2To40},
+                            Case{"openmpi-4.1/reduce+sm", 4, k2To40}, Case{"openmpi-4.1/allreduce:6", 100'000, k2To40},
+                            Case{"nccl-2.30/ring", 100'000, k2To40}, Case{"nccl-2.30/symmetric-ld", 2, k2To40}}) {
+    const Shape shape{.ranks = large.ranks, .count = large.count};
+    EXPECT_THROW(reduction_named(large.name, shape, ReduceOp::sum), TooLarge) << large.name;
+  }
+  EXPECT_THROW(reduction_named("ring", {.ranks = 2, .count = kMostContributions}, ReduceOp::sum), TooLarge);
+  Shape hosts{.ranks = 8, .count = k2To40, .hosts = {0, 0, 0, 0, 1, 1, 1, 1}};
+  EXPECT_THROW(reduction_named("openmpi-4.1/allreduce+han", hosts, ReduceOp::sum), TooLarge);
+  for (const std::string_view small : {"ring:4", "tree", "nccl-2.30/tree", "nccl-2.30/symmetric-ll", "by-host"})
+    EXPECT_LT(bytes_of(reduction_named(small, hosts, ReduceOp::sum)->order), 100'000U) << small;
+}
+
+TEST(Catalogue, one_rank_reduces_any_vector) {
+  for (const CatalogueLine& line : catalogue()) {
+    const std::string_view name = line.form.substr(0, line.form.find('['));
+    const auto reduction = reduction_named(name, {.ranks = 1, .count = kMostContributions}, ReduceOp::sum);
+    ASSERT_TRUE(reduction) << name;
+    EXPECT_TRUE(is_whole(reduction->order)) << name;
+  }
+}
+
 TEST(Catalogue, a_library_has_its_own_orders_by_version) {
   EXPECT_EQ(text("nccl-2.30/reduce/ring", 4), "(x0+(x3+(x2+x1)))");
   const auto measured = reduction_named("nccl-2.30/reduce/ring", shape(4), ReduceOp::avg);
