@@ -88,21 +88,6 @@ std::optional<WentOn> went_on(const Scenario& scenario, const model::Run& run, s
   return begins_rounds ? std::optional(WentOn{round.places[next], *before->end}) : std::nullopt;
 }
 
-// The only member that has not come to a collective in which all others stand.
-std::optional<std::int32_t> only_absentee(const model::Run& run, const model::Gathering& gathering) {
-  if (gathering.missing != 1 || gathering.conflicted || gathering.arrivals.size() < kLeastMembers) return std::nullopt;
-  const auto& members = run.gatherings.members(gathering);
-  std::optional<std::int32_t> absentee;
-  for (std::size_t member = 0; member < members.size(); ++member) {
-    const std::uint32_t arrival = gathering.arrivals[member];
-    if (arrival == model::kAbsent)
-      absentee = members[member];
-    else if (run.index[static_cast<std::size_t>(members[member])] != arrival)
-      return std::nullopt;
-  }
-  return absentee;
-}
-
 // Of a collective that all suspects but the absentee stand in, each in its usual turn.
 std::optional<WentOn> went_on_without(const Scenario& scenario, const model::Run& run,
                                       const model::Gathering& gathering, const std::vector<std::int32_t>& suspects,
@@ -120,6 +105,20 @@ std::optional<WentOn> went_on_without(const Scenario& scenario, const model::Run
 }
 
 }  // namespace
+
+std::optional<std::int32_t> only_absentee(const model::Run& run, const model::Gathering& gathering) {
+  if (gathering.missing != 1 || gathering.conflicted || gathering.arrivals.size() < kLeastMembers) return std::nullopt;
+  const auto& members = run.gatherings.members(gathering);
+  std::optional<std::int32_t> absentee;
+  for (std::size_t member = 0; member < members.size(); ++member) {
+    const std::uint32_t arrival = gathering.arrivals[member];
+    if (arrival == model::kAbsent)
+      absentee = members[member];
+    else if (run.index[static_cast<std::size_t>(members[member])] != arrival)
+      return std::nullopt;
+  }
+  return absentee;
+}
 
 std::optional<Testimony> went_on_alone(const Scenario& scenario, const model::Run& run,
                                        const std::vector<std::int32_t>& suspects) {

@@ -17,4 +17,7 @@ namespace petri::diagnosis {
 std::optional<Testimony> went_on_alone(const Scenario& scenario, const model::Run& run,
                                        const std::vector<std::int32_t>& suspects);
 
+// The only member that has not come to a collective in which all others, at least two, stand.
+std::optional<std::int32_t> only_absentee(const model::Run& run, const model::Gathering& gathering);
+
 }  // namespace petri::diagnosis

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/diagnose/channels.hpp"
 #include "harness/diagnose/habit.hpp"
 #include "harness/diagnose/like_ranks.hpp"
 #include "harness/diagnose/minority.hpp"
@@ -72,7 +73,7 @@ void ask_about_suspects(const Scenario& scenario, const model::Run& run, const P
   if (suspects.size() < 2) return;
   ask({[&] { return odd_step(scenario, run, suspects, step); }, [&] { return went_on_alone(scenario, run, suspects); },
        [&] { return parted_rank(scenario, run, precedents, suspects); },
-       [&] { return out_of_turn(scenario, run, suspects); }},
+       [&] { return out_of_turn(scenario, run, suspects); }, [&] { return uneven_channel(scenario, run, suspects); }},
       finding);
 }
 
