@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <type_traits>
+
 #include "harness/compare/element_values.hpp"
 
 namespace petri::compare {
@@ -27,6 +30,19 @@ std::string value_text(ElementType type, const std::byte* element) {
 
 bool same(ElementType type, const std::byte* one, const std::byte* other) {
   return std::memcmp(one, other, size_of(type)) == 0 || (is_nan(type, one) && is_nan(type, other));
+}
+
+Contrast contrast(ElementType type, const std::byte* one, const std::byte* other) {
+  return kernels::with_type(
+      type,
+      [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const double a = as_double(load<T>(one)), b = as_double(load<T>(other));
+        if (std::isnan(a) || std::isnan(b)) return Contrast::nan;
+        if (std::isinf(a) || std::isinf(b)) return Contrast::infinity;
+        return !std::is_integral_v<T> && a == 0 && b == 0 ? Contrast::sign_of_zero : Contrast::size;
+      },
+      [] { return Contrast::size; });
 }
 
 std::uint64_t ulps(ElementType type, const std::byte* one, const std::byte* other) {

@@ -23,6 +23,10 @@ bool same(ElementType type, const std::byte* one, const std::byte* other);
 // Between a NaN and a number.
 inline constexpr std::uint64_t kNoDistance = std::numeric_limits<std::uint64_t>::max();
 
+// What sets two values apart that are not the same.
+enum class Contrast : std::uint8_t { size, sign_of_zero, infinity, nan };  // one is infinite, or both in two directions
+Contrast contrast(ElementType type, const std::byte* one, const std::byte* other);
+
 // Steps from one to the other through the values of the type in ascending order: units in the last place, where both
 // have the same exponent. +0 and -0 are one value, infinity is the step after the largest number, and two NaN are no
 // step apart. Of integers the difference, which between the least and the largest int64 is told as one less.

@@ -18,13 +18,24 @@ const std::string& order_of(const Reduction& reduction, const Variant& variant) 
   return reduction.orders[variant.order];
 }
 
+// Part of the failure's name as well: a sum that overflows is another failure than one that is rounded.
+std::string_view about(const Difference& difference) {
+  switch (difference.contrast) {
+    case compare::Contrast::size: return "";
+    case compare::Contrast::sign_of_zero: return " on the sign of zero";
+    case compare::Contrast::infinity: return " on infinity";
+    case compare::Contrast::nan: return " on NaN";
+  }
+  return "";
+}
+
 std::string form_of(const Reduction& reduction, const Difference& difference, std::string_view op) {
   const std::string& one = order_of(reduction, difference.one);
   const std::string& other = order_of(reduction, difference.other);
   switch (difference.kind) {
-    case Kind::ranks: return fmt::format("{}@0 ranks disagree in {}", op, one);
-    case Kind::runs: return fmt::format("{}@0 runs disagree in {}", op, one);
-    case Kind::orders: return fmt::format("{}@0 {} and {} disagree", op, one, other);
+    case Kind::ranks: return fmt::format("{}@0 ranks disagree{} in {}", op, about(difference), one);
+    case Kind::runs: return fmt::format("{}@0 runs disagree{} in {}", op, about(difference), one);
+    case Kind::orders: return fmt::format("{}@0 {} and {} disagree{}", op, one, other, about(difference));
     case Kind::nan: return fmt::format("{}@0 NaN appears in {}", op, one);
   }
   return {};

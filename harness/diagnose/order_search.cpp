@@ -122,7 +122,8 @@ class SideBySide {
       const Evaluated* one = &variants_.front();
       for (const Evaluated& other : variants_) {
         if (kind == Kind::ranks ? !same_run(*one, other) : kind == Kind::runs && !same_order(*one, other)) one = &other;
-        if (differ(*one, other, i)) return told(kind, first + i, *one, other, i);
+        if (!differ(*one, other, i)) continue;
+        return kind == Kind::ranks ? told_of_ranks(first + i, other, i) : told(kind, first + i, *one, other, i);
       }
     }
     const Evaluated& any = variants_.front();
@@ -141,14 +142,30 @@ class SideBySide {
   Difference told(Difference::Kind kind, std::uint64_t element_number, const Evaluated& one, const Evaluated& other,
                   std::size_t i) const {
     const ElementType type = reduction_.shape.type;
-    Difference difference{kind,
-                          element_number,
-                          one.variant,
-                          other.variant,
-                          compare::value_text(type, element(one, i)),
-                          compare::value_text(type, element(other, i)),
-                          {}};
-    if (kind == Difference::Kind::ranks) difference.minority = minority_of(one, i);
+    return {kind,
+            element_number,
+            one.variant,
+            other.variant,
+            compare::value_text(type, element(one, i)),
+            compare::value_text(type, element(other, i)),
+            compare::contrast(type, element(one, i), element(other, i)),
+            {}};
+  }
+
+  // Somebody of the majority, or the first rank where there is none, against the first that has another result.
+  Difference told_of_ranks(std::uint64_t element_number, const Evaluated& run, std::size_t i) const {
+    const std::vector<std::int32_t> minority = minority_of(run, i);
+    const auto find = [&](auto holds) {
+      return std::find_if(variants_.begin(), variants_.end(),
+                          [&](const Evaluated& each) { return same_run(each, run) && holds(each); });
+    };
+    auto one = find([&](const Evaluated& each) {
+      return !std::binary_search(minority.begin(), minority.end(), each.variant.rank);
+    });
+    if (one == variants_.end()) one = find([](const Evaluated&) { return true; });
+    const auto other = find([&](const Evaluated& each) { return differ(*one, each, i); });
+    Difference difference = told(Difference::Kind::ranks, element_number, *one, *other, i);
+    difference.minority = minority;
     return difference;
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/compare/element.hpp"
 #include "harness/diagnose/reduction.hpp"
 
 namespace petri::diagnosis {
@@ -21,12 +22,14 @@ struct Variant {
   std::int32_t rank = 0;  // group rank whose view it is
 };
 
-// Where the results of two variants are not the same.
+// Where the results of two variants are not the same. Of ranks that disagree, `one` has what most of them have, where
+// most have one result.
 struct Difference {
   enum class Kind : std::uint8_t { ranks, runs, orders, nan } kind = Kind::orders;
   std::uint64_t element = 0;
   Variant one, other;
   std::string one_value, other_value;
+  compare::Contrast contrast = compare::Contrast::size;
   std::vector<std::int32_t> minority;  // group ranks, where ranks of one run disagree
 };
 

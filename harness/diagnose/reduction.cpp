@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "harness/trace/payload.hpp"
@@ -42,6 +43,22 @@ std::optional<std::uint64_t> count_of(const Event& event, std::size_t ranks) {
   return count > kMost / ranks ? kMost : count * ranks;
 }
 
+// Do both calls ask for one reduction? Where they do not, a mismatch is told, and there is nothing to evaluate.
+bool agree(const Event& one, const Event& other) {
+  return one.op == other.op && one.dtype == other.dtype && one.reduce == other.reduce && one.root == other.root &&
+         one.count == other.count && one.extras.recvcounts() == other.extras.recvcounts();
+}
+
+// Those of all members: each may name some.
+std::vector<std::string> orders_of(const Scenario& scenario, const std::vector<EventRef>& calls) {
+  std::vector<std::string> orders = at(scenario, calls.front()).extras.orders();
+  std::set<std::string> known(orders.begin(), orders.end());
+  for (const EventRef& call : calls)
+    for (const std::string& order : at(scenario, call).extras.orders())
+      if (known.insert(order).second) orders.push_back(order);
+  return orders;
+}
+
 std::optional<Reduction> numbers_of(const Scenario& scenario, const model::Run& run,
                                     const model::Gathering& gathering) {
   if (gathering.conflicted || gathering.first == model::kAbsent || !run.gatherings.complete(gathering))
@@ -56,9 +73,11 @@ std::optional<Reduction> numbers_of(const Scenario& scenario, const model::Run& 
     reduction.payloads.push_back(payload_of(at(scenario, ref)));
   }
   const Event& first = at(scenario, reduction.calls.front());
+  for (const EventRef& call : reduction.calls)
+    if (!agree(first, at(scenario, call))) return std::nullopt;
   const auto count = count_of(first, members.size());
   if (!count || first.dtype == ElementType::unknown || first.reduce == ReduceOp::unknown) return std::nullopt;
-  reduction.orders = first.extras.orders();
+  reduction.orders = orders_of(scenario, reduction.calls);
   reduction.op = first.reduce;
   reduction.shape = {.ranks = static_cast<std::int32_t>(members.size()),
                      .count = *count,
@@ -77,8 +96,16 @@ void Reduction::write(std::int32_t rank, ElementType type, std::uint64_t first, 
 
 bool names_orders(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {
   if (gathering.conflicted || gathering.first == model::kAbsent) return false;
-  const EventRef ref{run.gatherings.members(gathering)[gathering.first], gathering.arrivals[gathering.first]};
-  return !at(scenario, ref).extras.orders().empty();
+  const std::vector<std::int32_t>& members = run.gatherings.members(gathering);
+  const auto orders_at = [&](std::size_t member) {
+    return !at(scenario, {members[member], gathering.arrivals[member]}).extras.orders().empty();
+  };
+  // Nearly all reductions of a large job have no numbers: one look is enough for them.
+  if (!has_payload(at(scenario, {members[gathering.first], gathering.arrivals[gathering.first]})))
+    return orders_at(gathering.first);
+  for (std::size_t member = 0; member < members.size(); ++member)
+    if (gathering.arrivals[member] < model::kBefore && orders_at(member)) return true;
+  return false;
 }
 
 std::optional<Reduction> reduction_of(const Scenario& scenario, const model::Run& run,

@@ -33,6 +33,46 @@ TEST(Numbers, ranks_that_add_their_own_first_disagree) {
   EXPECT_THAT(diagnosis.findings[0].text, HasSubstr("element 0 is 0 on rank 0, and 1 on rank 2"));
 }
 
+TEST(Numbers, most_ranks_are_what_is_expected) {
+  // Where the two large ones meet first, the small ones count.
+  const Diagnosis diagnosis =
+      diagnose(reduction({"[1]", "[1e16]", "[-1e16]", "[1]", "[0]"}, R"(["own-first"])", kDouble));
+  ASSERT_EQ(diagnosis.signature, "divergence: allreduce@0 ranks disagree in own-first");
+  const Finding& finding = diagnosis.findings[0];
+  const auto rank_of = [](const std::string& side) { return std::stoi(side.substr(5)); };
+  EXPECT_EQ(std::count(finding.culprits.begin(), finding.culprits.end(), rank_of(finding.expected)), 0);
+  EXPECT_EQ(std::count(finding.culprits.begin(), finding.culprits.end(), rank_of(finding.actual)), 1);
+}
+
+// Else a shrunk case would show any difference in the place of this one.
+TEST(Numbers, what_sets_results_apart_is_part_of_the_signature) {
+  const auto signature = [](const std::vector<std::string>& values, const std::string& orders,
+                            const std::string& more) { return diagnose(reduction(values, orders, more)).signature; };
+  const std::string both = R"(["sequential","recursive-doubling"])";
+  EXPECT_EQ(signature({"[3e38]", "[3e38]", "[-3e38]", "[-3e38]"}, both, kFloat),
+            "divergence: allreduce@0 sequential and recursive-doubling disagree on NaN");
+  EXPECT_EQ(signature({"[3e38]", "[-3e38]", "[3e38]", "[0]"}, R"(["sequential","arrival:3"])", kFloat),
+            "divergence: allreduce@0 sequential and arrival:3 disagree on infinity");
+}
+
+TEST(Numbers, orders_are_those_of_all_ranks) {
+  const std::string head = "{\"petri\":1,\"world\":3}\n";
+  const auto call = [](int rank, const std::string& value, const std::string& more) {
+    return "{\"rank\":" + std::to_string(rank) +
+           R"(,"op":"allreduce","count":1,"dtype":"float64","reduce":"sum","values":[)" + value + "]" + more + "}\n";
+  };
+  const auto judged = [&](const std::string& text) {
+    std::istringstream in(head + text + "{\"end\":true}\n");
+    return diagnose(read_scenario(in, "case.jsonl"));
+  };
+  EXPECT_EQ(judged(call(0, "1e16", "") + call(1, "1", "") + call(2, "-1e16", R"(,"orders":["own-first"])")).signature,
+            "divergence: allreduce@0 ranks disagree in own-first");
+  EXPECT_EQ(judged(call(0, "1e16", R"(,"orders":["sequential"])") + call(1, "1", "") +
+                   call(2, "-1e16", R"(,"orders":["tree:1"])"))
+                .signature,
+            "");
+}
+
 TEST(Numbers, two_orders_disagree_and_nobody_is_to_blame) {
   const Diagnosis diagnosis = diagnose(
       reduction({"[1, 1e8]", "[1, 1]", "[1, -1e8]", "[1, 1]"}, R"(["sequential","recursive-doubling"])", kFloat, 2));
