@@ -13,9 +13,17 @@ namespace {
 // Beyond this the numbers are not written out: payload from a generator stays a line, and its count alone can shrink.
 constexpr std::int64_t kMostElements = 65536;
 
-// Does this event say which numbers it contributes to a reduction that is evaluated?
-bool is_evaluated(const Event& event) {
-  return !event.extras.orders().empty() && has_payload(event) && event.count > 1 && event.count <= kMostElements;
+// Does this event say which numbers it contributes, and are they few enough?
+bool has_numbers(const Event& event) {
+  return has_payload(event) && event.count > 1 && event.count <= kMostElements;
+}
+
+// Some member of a reduction names the orders in which it is evaluated.
+bool names_orders(const Scenario& scenario) {
+  return std::any_of(scenario.ranks.begin(), scenario.ranks.end(), [](const RankTrace& rank) {
+    return std::any_of(rank.events.begin(), rank.events.end(),
+                       [](const Event& event) { return !event.extras.orders().empty(); });
+  });
 }
 
 // What goes from all reductions of `count` elements: members of one have the same count, and keep it so.
@@ -36,7 +44,7 @@ Scenario without(const Scenario& scenario, const Chunk& chunk) {
   Scenario result = scenario;
   for (std::size_t rank = 0; rank < result.ranks.size(); ++rank)
     for (Event& event : result.ranks[rank].events) {
-      if (!is_evaluated(event) || event.count != chunk.count) continue;
+      if (!has_numbers(event) || event.count != chunk.count) continue;
       event.extras.set_values(values_without(event, static_cast<std::int32_t>(rank), chunk));
       event.extras.set_fill(std::nullopt);
       event.extras.set_in(std::nullopt);
@@ -48,10 +56,11 @@ Scenario without(const Scenario& scenario, const Chunk& chunk) {
 
 // Halves, quarters … and single elements of each count, from the end: what is left is mostly the first ones.
 std::vector<Proposal> proposals(const ScenarioPtr& base) {
+  if (!names_orders(*base)) return {};
   std::set<std::int64_t> counts;
   for (const RankTrace& rank : base->ranks)
     for (const Event& event : rank.events)
-      if (is_evaluated(event)) counts.insert(event.count);
+      if (has_numbers(event)) counts.insert(event.count);
   std::vector<Proposal> list;
   for (const std::int64_t count : counts)
     for (std::int64_t size = (count + 1) / 2; size > 0; size = size == 1 ? 0 : (size + 1) / 2)

@@ -24,14 +24,24 @@ std::vector<std::int32_t> hosts_of(const Scenario& scenario, const std::vector<s
   return hosts;
 }
 
+bool is_scattered(const Event& event) {
+  return info(event.op).family == "reduce_scatter" || info(event.op).family == "reduce_scatter_block";
+}
+
+// Elements that each rank gets of a scattered result, where they are listed; `count` is the caller's own then.
+PackedNumbers<std::int64_t> blocks_of(const Event& event) {
+  const auto& extras = event.extras;
+  return extras.recvcounts().empty() ? extras.counts() : extras.recvcounts();
+}
+
 // Elements of the vector that is reduced; a scattered one is as long as all pieces together. More than can be reduced
 // are kMostContributions.
 std::optional<std::uint64_t> count_of(const Event& event, std::size_t ranks) {
   constexpr std::uint64_t kMost = order::kMostContributions;
-  const std::string_view family = info(event.op).family;
-  if (family == "reduce_scatter" && !event.extras.recvcounts().empty()) {
+  const auto blocks = blocks_of(event);
+  if (is_scattered(event) && !blocks.empty()) {
     std::uint64_t sum = 0;
-    for (const std::int64_t count : event.extras.recvcounts()) {
+    for (const std::int64_t count : blocks) {
       if (count < 0) return std::nullopt;
       sum = std::min(kMost, sum + std::min(kMost, static_cast<std::uint64_t>(count)));
     }
@@ -39,14 +49,15 @@ std::optional<std::uint64_t> count_of(const Event& event, std::size_t ranks) {
   }
   if (event.count < 0) return std::nullopt;
   const auto count = static_cast<std::uint64_t>(event.count);
-  if (family != "reduce_scatter_block") return std::min(kMost, count);
+  if (!is_scattered(event)) return std::min(kMost, count);
   return count > kMost / ranks ? kMost : count * ranks;
 }
 
 // Do both calls ask for one reduction? Where they do not, a mismatch is told, and there is nothing to evaluate.
 bool agree(const Event& one, const Event& other) {
+  const bool listed = is_scattered(one) && !blocks_of(one).empty();
   return one.op == other.op && one.dtype == other.dtype && one.reduce == other.reduce && one.root == other.root &&
-         one.count == other.count && one.extras.recvcounts() == other.extras.recvcounts();
+         (listed || one.count == other.count) && blocks_of(one) == blocks_of(other);
 }
 
 // Those of all members: each may name some.

@@ -73,6 +73,26 @@ TEST(Numbers, orders_are_those_of_all_ranks) {
             "");
 }
 
+// As a recorder writes it: `count` is the caller's own block.
+TEST(Numbers, a_scattered_result_is_as_long_as_its_blocks) {
+  const auto scattered = [](const std::string& sizes, const std::string& values) {
+    std::string text = "{\"petri\":1,\"world\":3}\n";
+    for (int rank = 0; rank < 3; ++rank)
+      text += "{\"rank\":" + std::to_string(rank) + R"(,"op":"reduce_scatter",)" +
+              (sizes.empty() ? R"("count":1)" : R"("count":)" + std::to_string(rank) + R"(,"counts":)" + sizes) +
+              R"(,"dtype":"float64","reduce":"sum","orders":["sequential","ring"],"values":)" +
+              (rank == 1 ? values : R"([1,1,)" + std::string(rank == 0 ? "1e16]" : "-1e16]")) + "}\n";
+    std::istringstream in(text + "{\"end\":true}\n");
+    return diagnose(read_scenario(in, "case.jsonl"));
+  };
+  for (const std::string sizes : {"[0,1,2]", ""}) {
+    const Diagnosis diagnosis = scattered(sizes, "[1,1,1]");
+    EXPECT_EQ(diagnosis.verdict, Verdict::divergence) << sizes;
+    EXPECT_THAT(diagnosis.findings.at(0).text, HasSubstr("element 2 is")) << sizes;
+    EXPECT_EQ(scattered(sizes, "[1,1,0]").verdict, Verdict::completes) << sizes;
+  }
+}
+
 TEST(Numbers, two_orders_disagree_and_nobody_is_to_blame) {
   const Diagnosis diagnosis = diagnose(
       reduction({"[1, 1e8]", "[1, 1]", "[1, -1e8]", "[1, 1]"}, R"(["sequential","recursive-doubling"])", kFloat, 2));
