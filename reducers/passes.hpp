@@ -17,6 +17,8 @@ PassPtr slice();
 // Whole steps and microbatches: as recorded, else what lies between repeated calls.
 PassPtr drop_steps();
 PassPtr drop_ranks();
+// A rank whose window others lock or use goes, and another rank is their target instead.
+PassPtr move_targets();
 PassPtr drop_comms();
 // Events that belong together (groups.hpp), then single ones.
 PassPtr drop_groups();

@@ -159,6 +159,30 @@ TEST(DropRanks, OnlyTheCulpritAndAWitnessStay) {
   EXPECT_THAT(small.header.origin->ranks, ::testing::Contains(11));
 }
 
+TEST(MoveTargets, ATargetThatOnlyLendsItsWindowGoes) {
+  Scenario job(4);
+  const auto lock_at = [](std::int32_t target) {
+    Event made = event(Op::win_lock);
+    made.extras.set_win("w");
+    made.extras.set_target(target);
+    return made;
+  };
+  for (const std::int32_t rank : {0, 1}) {
+    add(job, rank, lock_at(rank == 0 ? 2 : 3));
+    add(job, rank, lock_at(rank == 0 ? 3 : 2));
+  }
+  const auto locks_in_opposite_order = [](const Scenario& s) {
+    if (s.world() < 2) return false;
+    for (const RankTrace& rank : {s.ranks[0], s.ranks[1]})
+      if (rank.events.size() != 2) return false;
+    const auto target = [&](std::size_t rank, std::size_t i) { return s.ranks[rank].events[i].extras.target(); };
+    return target(0, 0) == target(1, 1) && target(0, 1) == target(1, 0) && target(0, 0) != target(0, 1);
+  };
+  ASSERT_TRUE(locks_in_opposite_order(job));
+  EXPECT_EQ(walk(drop_ranks(), job, when(locks_in_opposite_order)).world(), 4);
+  EXPECT_EQ(walk(move_targets(), job, when(locks_in_opposite_order)).world(), 2);
+}
+
 TEST(DropComms, ACommunicatorGoesWithItsCreation) {
   Scenario job(2);
   const std::int32_t dup = add_comm(job, "dup", {0, 1});
