@@ -4,7 +4,8 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS petri petri-guardian RUNTIME DESTINATION bin)
 if(TARGET petri-worker)
-  set_target_properties(petri-worker PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # an MPI library of the user's own
+  # Beside the reproducible sums, and with an MPI library of the user's own.
+  set_target_properties(petri-worker PROPERTIES INSTALL_RPATH "$ORIGIN/../lib" INSTALL_RPATH_USE_LINK_PATH ON)
   install(TARGETS petri-worker RUNTIME DESTINATION bin)
 endif()
 if(TARGET petri_record)

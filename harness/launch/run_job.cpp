@@ -81,6 +81,7 @@ class JobRun {
     }
     if (result_.end != JobResult::End::by_itself) stop();
     if (options_.capture_output) result_.output = output_.end();
+    if (options_.collect) options_.collect(guardian_.folder());
     return std::move(result_);
   }
 
@@ -222,7 +223,7 @@ class JobRun {
 
 JobResult run_job(const JobOptions& options) {
   const std::uint64_t ring = options.ring_mib.value_or(record::kDefaultRingMiB) << 20;
-  const std::filesystem::path folder = name_run_folder(ring * kRoomForRanks);
+  const std::filesystem::path folder = name_run_folder(ring * kRoomForRanks + options.room);
   return JobRun(options, command_for(options, folder), folder).run();
 }
 

@@ -49,6 +49,11 @@ struct JobOptions {
   // recorded.
   std::function<Proof(const std::filesystem::path&)> prove;
   std::function<void(const std::filesystem::path&)> harvest;
+
+  // Gets the run folder when the job is over, however it ended, and before the folder is removed: takes what the job
+  // left there. `room` is what it may need beside a recording, in bytes.
+  std::function<void(const std::filesystem::path&)> collect;
+  std::uint64_t room = 0;
 };
 
 struct JobResult {

@@ -2,6 +2,7 @@
 // it does is recorded like any other program.
 //
 // Usage: petri-worker SCENARIO [--free-order] [--files FOLDER] [--delay RANK:SEQ:MS]…
+//        petri-worker --reduce FOLDER       for `petri compare --live` (reduce.hpp)
 #include <mpi.h>
 
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "harness/worker/plan/operations.hpp"
 #include "harness/worker/plan/plan.hpp"
 #include "harness/worker/plan/refusal.hpp"
+#include "harness/worker/reduce.hpp"
 
 namespace petri {
 namespace {
@@ -90,6 +92,7 @@ WorkerRefusal reason_to_refuse(const Scenario& scenario, int world, const Worker
 
 int main(int argc, char** argv) {
   using namespace petri;
+  if (argc == 3 && std::strcmp(argv[1], "--reduce") == 0) return make_reductions(argv[2], &argc, &argv);
   WorkerOptions options;
   WorkerRefusal problem;
   std::optional<Scenario> scenario;
