@@ -6,12 +6,14 @@
 #include <stdexcept>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/compare_live.hpp"
 #include "harness/cli/compare_options.hpp"
 #include "harness/cli/compare_plot.hpp"
 #include "harness/cli/compare_task.hpp"
 #include "harness/cli/locate.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/compare/side_by_side.hpp"
+#include "harness/launch/interrupt.hpp"
 #include "harness/report/comparison.hpp"
 #include "kernels/order/catalogue.hpp"
 
@@ -26,9 +28,11 @@ void print_catalogue() {
              "contributions are combined in TYPE, and the result alone is rounded back");
 }
 
-compare::Comparison compared(const compare::Reductions& reductions) {
+// What `make` finds wrong with the configurations is wrong with the command line.
+template <class Make>
+auto made(Make make) {
   try {
-    return compare::compare_side_by_side(reductions);
+    return make();
   } catch (const std::invalid_argument& problem) {
     throw UsageError{fmt::format("{}; --list prints the orders", problem.what())};
   } catch (const order::TooLarge& problem) {
@@ -48,8 +52,13 @@ int run_compare(const std::vector<std::string>& args) {
   }
   if (a.locate) return run_locate(a.inputs[0], a.inputs[1], a.json);
   if (!a.plot.empty()) require_plotter(a.plot);
-  const CompareTask task = compare_task(a);
-  const compare::Comparison comparison = compared(task.reductions);
+  CompareTask task = compare_task(a);
+  if (a.live) {
+    end_at_interrupt();
+    const double limit_s = a.timeout_s.value_or(kLiveTimeout_s);
+    if (const int signal = made([&] { return measure(task.reductions, limit_s); })) return 128 + signal;
+  }
+  const auto comparison = made([&] { return compare::compare_side_by_side(task.reductions); });
   if (a.json)
     fmt::print("{}", render_json(task.reductions, comparison, task.numbers));
   else
@@ -57,7 +66,8 @@ int run_compare(const std::vector<std::string>& args) {
   if (!a.plot.empty())
     if (const std::string why = plot(task.reductions, comparison, a.plot); !why.empty())
       say(stderr, "petri compare: nothing is drawn to {}: {}\n", a.plot, why);
-  return compare::agreement_of(comparison).all() ? kOk : kDivergence;
+  if (!compare::agreement_of(comparison).all()) return kDivergence;
+  return task.reductions.measured && !task.reductions.measured->complete ? kAmbiguous : kOk;
 }
 
 }  // namespace petri::cli

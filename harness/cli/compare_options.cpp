@@ -21,9 +21,13 @@ constexpr Help kHelp{
     "Makes one reduction in many orders, by many kernels, side by side, and says whether the ranks of one run agree,\n"
     "whether runs agree, and whether configurations agree: bit by bit, or within a tolerance. No process is started "
     "for\n"
-    "the ranks. With --locate, says where two recordings of one job first have different numbers. The exit status is "
-    "0\n"
-    "where all agree, and 12 where something diverges.",
+    "the ranks, unless --live asks for it: then Open MPI's orders are run by the library under mpirun as well, and the "
+    "kernel\n"
+    "reproducible by petri::reproducible_allreduce, and what is measured stands beside what is predicted. With "
+    "--locate, says\n"
+    "where two recordings of one job first have different numbers. The exit status is 0 where all agree, 12 where "
+    "something\n"
+    "diverges, 3 where --live finds no mpirun, and 4 where nothing diverges but a live job did not come to its end.",
     "petri compare --ranks 8,1024 --orders ring,recursive-doubling --kernels exact    how far each is from the exact "
     "sum",
 };
@@ -78,6 +82,8 @@ void require_sense(const CompareArguments& a) {
   if (!a.inputs.empty() && a.generator) throw UsageError{"numbers come from SCENARIO or from --payload, not from both"};
   if (!a.inputs.empty() && !a.locate && (!a.ranks.empty() || a.same_data))
     throw UsageError{"the ranks are those of SCENARIO: --ranks and --same-data are for --payload"};
+  if (a.live && a.locate) throw UsageError{"--live reduces, and --locate reads recordings: one of them at a time"};
+  if (a.timeout_s && !a.live) throw UsageError{"--timeout is for --live: nothing else starts a job"};
   if (!a.layouts.empty() && !a.ranks.empty())
     for (const Layout& layout : a.layouts)
       if (std::find(a.ranks.begin(), a.ranks.end(), layout.ranks()) == a.ranks.end())
@@ -158,11 +164,21 @@ void add_ways(po::options_description& options, CompareArguments& a) {
       "sum, prod, min, max or avg (sum)");
 }
 
+// On real jobs.
+void add_live(po::options_description& options, CompareArguments& a) {
+  auto add = options.add_options();
+  add("live", po::bool_switch(&a.live),
+      "measure beside the predictions, under mpirun: openmpi-… by the library, forced to each algorithm, and the "
+      "kernel "
+      "reproducible");
+  add("timeout", seconds("timeout", &a.timeout_s), "stop an mpirun of --live after so long (120)");
+}
+
 // How results are judged and told.
 void add_judgement(po::options_description& options, CompareArguments& a) {
   auto add = options.add_options();
   add("runs", number("runs", &a.runs, std::uint64_t{1}, std::uint64_t{1000}),
-      "of an order that changes from run to run (8)");
+      "of an order that changes from run to run, and of each that is run live (8)");
   add("absolute", bound("absolute", &a.tolerance.absolute), "elements agree up to X apart");
   add("relative", bound("relative", &a.tolerance.relative), "elements agree up to X times the larger one apart");
   add("ulp", po::value<std::string>()->value_name("N")->notifier([&a](const std::string& text) {
@@ -190,6 +206,7 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
   po::options_description options;
   add_numbers(options, a);
   add_ways(options, a);
+  add_live(options, a);
   add_judgement(options, a);
   po::positional_options_description positional;
   positional.add("input", 2);

@@ -21,6 +21,8 @@ struct Layout {
   std::int32_t ranks() const { return hosts * ranks_of_each; }
 };
 
+inline constexpr double kLiveTimeout_s = 120;  // of one mpirun
+
 // Lists are empty where the option is not there.
 struct CompareArguments {
   std::vector<std::string> inputs;  // none, a scenario, or two recordings with `locate`
@@ -36,6 +38,8 @@ struct CompareArguments {
   std::vector<Layout> layouts;
   std::optional<ReduceOp> op;
   std::string plot;
+  bool live = false;
+  std::optional<double> timeout_s;
   std::uint64_t runs = 8;
   compare::Tolerance tolerance;
   int jobs = 2;

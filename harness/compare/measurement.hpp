@@ -16,10 +16,13 @@ struct Measurement {
   std::vector<std::vector<std::size_t>> runs;
 };
 
+// Of rank 0, or of the one that has the result, over all runs.
+std::size_t distinct_results(const Measurement& measurement);
+
 struct Measurements {
-  std::string library;                        // that made them, e.g. "Open MPI v4.1.4"
-  std::map<std::size_t, Measurement> of;      // by the place of the configuration, which is `measured`
-  std::map<std::size_t, std::string> not_of;  // by the place of a predicted configuration: why it was not measured
+  std::string library = {};                        // that made them, e.g. "Open MPI v4.1.4"
+  std::map<std::size_t, Measurement> of = {};      // by the place of the configuration, which is `measured`
+  std::map<std::size_t, std::string> not_of = {};  // by the place of a predicted configuration: why it was not measured
   bool complete = true;  // false: something that could have been measured was not, as a job was stopped or failed
 };
 

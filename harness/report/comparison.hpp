@@ -13,14 +13,18 @@ struct ComparedNumbers {
   std::string origin;
 };
 
-// Several lines, ending in a newline: the verdict; the three questions with their answers, apart; what moved the bits;
-// and a table with a line for each configuration. Not made printable yet.
+// Several lines, ending in a newline: the verdict; the three questions with their answers, apart, and where something
+// was measured a fourth, whether predictions hold; what moved the bits; a table with a line for each configuration; and
+// one of what was measured. Not made printable yet.
 std::string render_text(const compare::Reductions& reductions, const compare::Comparison& comparison,
                         const ComparedNumbers& numbers);
 
-// One JSON object on one line, ending in a newline: `verdict` ("completes" or "divergence"), `op`, `count`, `numbers`,
-// `tolerance`, the answers `ranks`, `runs` and `configurations` (each with `agree`, `asked` and the `disagreeing`
-// places in `results`), `moved`, `conditions` and `results`. Infinities are texts.
+// One JSON object on one line, ending in a newline: `verdict` ("completes", "divergence" or "ambiguous"), `op`,
+// `count`, `numbers`, `tolerance`, the answers `ranks`, `runs` and `configurations` (each with `agree`, `asked` and the
+// `disagreeing` places in `results`), `moved`, `conditions` and `results`. Infinities are texts. With live jobs, also
+// the answer `predictions`, and `live` with the `library`, `complete`, and what was `predicted_only` with its `reason`;
+// a result that is `measured` has its `prediction` (a place in `results`), the differences `to_prediction`, and the
+// number of `distinct_results` over its runs.
 std::string render_json(const compare::Reductions& reductions, const compare::Comparison& comparison,
                         const ComparedNumbers& numbers);
 

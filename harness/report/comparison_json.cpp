@@ -60,6 +60,13 @@ json error(const ErrorStatistics& error) {
           {"nans", error.nans()}};
 }
 
+void put_measured(json& object, const Found& found, const Measurement& measurement) {
+  object["measured"] = true;
+  object["prediction"] = *found.prediction;
+  object["to_prediction"] = pair(found.to_prediction);
+  object["distinct_results"] = distinct_results(measurement);
+}
+
 json result(const Configuration& configuration, const Found& found, std::size_t place) {
   json object;
   if (configuration.kernel)
@@ -84,6 +91,14 @@ json answer(const Answer& answer) {
   return {{"agree", answer.agree()}, {"asked", answer.asked}, {"disagreeing", answer.disagreeing}};
 }
 
+json live(const Measurements& measured) {
+  json object{{"library", measured.library}, {"complete", measured.complete}};
+  object["predicted_only"] = json::array();
+  for (const auto& [place, reason] : measured.not_of)
+    object["predicted_only"].push_back({{"result", place}, {"reason", reason}});
+  return object;
+}
+
 json tolerance(const Tolerance& tolerance) {
   json object = json::object();
   if (tolerance.absolute) object["absolute"] = *tolerance.absolute;
@@ -96,7 +111,10 @@ json tolerance(const Tolerance& tolerance) {
 
 std::string render_json(const Reductions& reductions, const Comparison& comparison, const ComparedNumbers& numbers) {
   const Agreement agreement = agreement_of(comparison);
-  json out{{"verdict", agreement.all() ? "completes" : "divergence"},
+  const bool cut = reductions.measured && !reductions.measured->complete;
+  json out{{"verdict", !agreement.all() ? "divergence"
+                       : cut            ? "ambiguous"
+                                        : "completes"},
            {"op", name_of(reductions.op)},
            {"count", reductions.count},
            {"numbers", numbers.origin},
@@ -105,6 +123,10 @@ std::string render_json(const Reductions& reductions, const Comparison& comparis
            {"runs", answer(agreement.runs)},
            {"configurations", answer(agreement.configurations)}};
   out["runs"]["unknown"] = agreement.runs_unknown;
+  if (reductions.measured) {
+    out["predictions"] = answer(agreement.predictions);
+    out["live"] = live(*reductions.measured);
+  }
   out["moved"] = json::array();
   for (const Moved& moved : moved_bits(reductions, comparison)) {
     json object{{"dimension", name_of(moved.dimension)}, {"pairs", moved.pairs}, {"moved", moved.moved}};
@@ -119,8 +141,10 @@ std::string render_json(const Reductions& reductions, const Comparison& comparis
                                  {"p99", number(conditions.quantile(0.99))},
                                  {"most", number(conditions.most())}});
   out["results"] = json::array();
-  for (std::size_t i = 0; i < comparison.found.size(); ++i)
-    out["results"].push_back(result(reductions.configurations[i], comparison.found[i], i));
+  for (std::size_t i = 0; i < comparison.found.size(); ++i) {
+    json& each = out["results"].emplace_back(result(reductions.configurations[i], comparison.found[i], i));
+    if (comparison.found[i].prediction) put_measured(each, comparison.found[i], reductions.measured->of.at(i));
+  }
   return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

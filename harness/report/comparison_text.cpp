@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,16 +30,34 @@ std::string ulps_text(std::uint64_t ulps) {
   return ulps < 100000 ? fmt::format("{}", ulps) : fmt::format("{:.1e}", static_cast<double>(ulps));
 }
 
+using Row = std::vector<std::string>;
+
+// The last word of a short row may be longer than its column.
+std::string columns(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (i + 1 < row.size() || row.size() == widths.size()) widths[i] = std::max(widths[i], row[i].size());
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
 class Report {
  public:
   Report(const Reductions& reductions, const Comparison& comparison)
       : reductions_(reductions), comparison_(comparison), agreement_(agreement_of(comparison)) {}
 
   std::string text(const ComparedNumbers& numbers) const {
-    return fmt::format("{}{} of {} each, {}; held against each other {}.\n\n{}{}{}\n{}\n{}\n{}", verdict(),
+    return fmt::format("{}{} of {} each, {}; held against each other {}.\n\n{}{}{}{}\n{}\n{}\n{}{}", verdict(),
                        petri::name_of(reductions_.op), counted(reductions_.count, "element"), numbers.origin,
-                       text_of(reductions_.tolerance), ranks(), runs(), configurations(), moved(), conditions(),
-                       table());
+                       text_of(reductions_.tolerance), ranks(), runs(), configurations(), predictions(), moved(),
+                       conditions(), table(), measured());
   }
 
  private:
@@ -49,11 +69,14 @@ class Report {
   }
 
   std::string verdict() const {
+    if (agreement_.all() && reductions_.measured && !reductions_.measured->complete)
+      return "ambiguous: what was asked agrees, but a live job did not come to its end\n";
     if (agreement_.all()) return "completes: everything that was asked agrees\n";
     std::vector<std::string_view> what;
     if (!agreement_.ranks.agree()) what.push_back("ranks of one run");
     if (!agreement_.runs.agree()) what.push_back("runs of one configuration");
     if (!agreement_.configurations.agree()) what.push_back("configurations");
+    if (!agreement_.predictions.agree()) what.push_back("predicted and measured bits");
     return fmt::format("divergence: {} disagree\n", fmt::join(what, ", and "));
   }
 
@@ -112,6 +135,23 @@ class Report {
                        answer.disagreeing.size(), answer.asked, at.element, at.one, name(base), at.other, name(first));
   }
 
+  std::string predictions() const {
+    if (!reductions_.measured) return {};
+    constexpr std::string_view kQuestion = "Do the predictions hold?        ";
+    const Answer& answer = agreement_.predictions;
+    const std::string& library = reductions_.measured->library;
+    if (answer.asked == 0)
+      return fmt::format("{}Not asked: nothing with a guaranteed prediction was measured.\n", kQuestion);
+    if (answer.agree())
+      return fmt::format("{}Yes: {} measured with {}, each to the bit as predicted.\n", kQuestion,
+                         counted(answer.asked, "configuration"), library);
+    const std::size_t first = answer.disagreeing.front();
+    const ElementPair& at = *found(first).to_prediction.first();
+    return fmt::format("{}No, not in {} of {} measured with {}. {}: element {} is predicted to be {}, and is {}.\n",
+                       kQuestion, answer.disagreeing.size(), counted(answer.asked, "configuration"), library,
+                       name(first), at.element, at.one, at.other);
+  }
+
   std::string moved() const {
     std::string text;
     for (const Moved& each : moved_bits(reductions_, comparison_)) {
@@ -137,8 +177,6 @@ class Report {
     return text;
   }
 
-  using Row = std::vector<std::string>;
-
   Row row(std::size_t i) const {
     const Found& f = found(i);
     const Configuration& c = at(i);
@@ -162,6 +200,43 @@ class Report {
     return row;
   }
 
+  // The place of what was measured of a configuration that is predicted.
+  std::optional<std::size_t> measured_place(std::size_t prediction) const {
+    for (const auto& [place, measurement] : reductions_.measured->of)
+      if (measurement.prediction == prediction) return place;
+    return std::nullopt;
+  }
+
+  // Of a configuration that is predicted, and measured or not.
+  Row measured_row(std::size_t i) const {
+    const Configuration& c = at(i);
+    Row row{c.how(), std::to_string(c.ranks), std::string(petri::name_of(c.type))};
+    const Measurements& measured = *reductions_.measured;
+    const auto place = measured_place(i);
+    if (!place) {
+      const auto reason = measured.not_of.find(i);
+      row.push_back("predicted only" + (reason == measured.not_of.end() ? "" : ": " + reason->second));
+      return row;
+    }
+    const Found& f = found(*place);
+    const bool same = f.to_prediction.differing() == 0, sure = f.determinism != order::Determinism::not_guaranteed;
+    row.push_back(sure ? same ? "yes" : "no" : same ? "yes, not guaranteed" : "no, not guaranteed");
+    row.push_back(same ? "-" : std::to_string(f.to_prediction.first()->element));
+    row.push_back(f.views == 1 ? "one result" : f.among_ranks.differing() == 0 ? "yes" : "no");
+    row.push_back(fmt::format("{} in {}", distinct_results(measured.of.at(*place)), counted(f.runs, "run")));
+    return row;
+  }
+
+  std::string measured() const {
+    if (!reductions_.measured) return {};
+    const std::string& library = reductions_.measured->library;
+    std::vector<Row> rows{{"order or kernel", "ranks", "type", "as predicted", "first at", "ranks agree", "results"}};
+    for (std::size_t i = 0; i < comparison_.found.size(); ++i)
+      if (!at(i).measured) rows.push_back(measured_row(i));
+    return fmt::format("\n{} under mpirun, each run a call in one job:\n{}",
+                       library.empty() ? "Nothing was measured" : "Measured with " + library, columns(rows));
+  }
+
   std::string table() const {
     const bool exact = std::any_of(comparison_.found.begin(), comparison_.found.end(),
                                    [](const Found& f) { return f.error.elements() > 0; });
@@ -170,16 +245,7 @@ class Report {
       rows.front().insert(rows.front().end(),
                           {"error: ULPs 50% 99% all", "absolute", "relative", "of norm", "roundings"});
     for (std::size_t i = 0; i < comparison_.found.size(); ++i) rows.push_back(row(i));
-    std::vector<std::size_t> widths(rows.front().size());
-    for (const Row& row : rows)
-      for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-    std::string text;
-    for (const Row& row : rows) {
-      std::string line;
-      for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
-      line.erase(line.find_last_not_of(' ') + 1);
-      text += line + "\n";
-    }
+    std::string text = columns(rows);
     text += "\ndiffers, first at, ULPs: from the first configuration that reduces the same numbers.\n";
     if (exact)
       text +=

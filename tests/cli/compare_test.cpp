@@ -147,6 +147,10 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
                                                 {"--plot", ""},
                                                 {"--locate", "one.jsonl", "two.jsonl", "--relative", "1e-3"},
                                                 {"--same-data", "--op", "avg"},
+                                                {"--timeout", "5"},
+                                                {"--live", "--orders", "openmpi-4.1/allreduce:9"},
+                                                {"--live", "--timeout", "0"},
+                                                {"--live", "--locate", "one.jsonl", "two.jsonl"},
                                                 {"one.jsonl", "two.jsonl"}}) {
     std::vector<std::string> all{"compare"};
     all.insert(all.end(), words.begin(), words.end());

@@ -81,6 +81,14 @@ TEST_F(Interrupted, WhileReplaysJudgeForAShrink) {
   EXPECT_THAT(ran.err, HasSubstr("interrupted before there was an answer for the input"));
 }
 
+TEST_F(Interrupted, WhileACompareMeasures) {
+  for (const std::string then : {"exec sleep 50", "exit 1"}) {
+    const Ran ran = petri(launcher("INT", then), {"compare", "--live", "--ranks", "2", "--kernels", "reproducible"});
+    EXPECT_EQ(ran.status, kBySigint) << then << ran.err;
+    EXPECT_EQ(ran.out + ran.err, "") << then;
+  }
+}
+
 TEST_F(Interrupted, BeforeARecordedProgramHasBegun) {
   for (const std::string then : {"exec sleep 50", "exit 1"}) {
     const Ran ran = scratch_.petri({"record", "-o", "new.jsonl", "--", launcher("INT", then)});
