@@ -29,12 +29,15 @@ using compare::Measurement;
 using compare::Measurements;
 using compare::Reductions;
 
-constexpr std::uint64_t kPiece = 8192;  // elements that are written at a time
+constexpr std::uint64_t kPiece = 8192;                              // elements that are written at a time
+constexpr std::uint64_t kMostResultBytes = std::uint64_t{1} << 30;  // of all distinct results of a job
 
 // Reads back what one job left, while its folder is there.
 struct Collected {
   ReductionReport report;
-  std::vector<Measurement> measurements;  // by call; empty where not all runs were made
+  std::vector<Measurement> measurements;  // by call; empty where not all runs were made, or they are too large
+  std::uint64_t bytes = 0;                // of them
+  bool too_large = false;
 };
 
 class LiveJob {
@@ -121,14 +124,20 @@ class LiveJob {
         collected_.measurements[call] = measurement(folder, call);
   }
 
-  Measurement measurement(const fs::path& folder, std::size_t call) const {
+  Measurement measurement(const fs::path& folder, std::size_t call) {
+    const std::uint64_t bytes = bytes_of(job_.calls[call].type);
     Measurement made;
     std::map<std::string, std::size_t> places;
     for (const auto& digests : collected_.report.outcomes[call].runs) {
       auto& run = made.runs.emplace_back();
       for (const std::string& digest : digests) {
         const auto [place, is_new] = places.emplace(digest, made.results.size());
-        if (is_new) made.results.push_back(content_of(result_file(folder, digest), bytes_of(job_.calls[call].type)));
+        if (is_new) {
+          collected_.too_large = collected_.too_large || bytes > kMostResultBytes - collected_.bytes;
+          if (collected_.too_large) return {};
+          collected_.bytes += bytes;
+          made.results.push_back(content_of(result_file(folder, digest), bytes));
+        }
         run.push_back(place->second);
       }
     }
@@ -146,6 +155,8 @@ class LiveJob {
   std::string why_incomplete(const JobResult& result) const {
     if (result.end == JobResult::End::timed_out)
       return fmt::format("its job was stopped after {} s (--timeout)", limit_s_);
+    if (collected_.too_large)
+      return fmt::format("the results differ so much that all are over {} MiB", kMostResultBytes >> 20);
     return fmt::format("its job ended with {}", describe(result.command));
   }
 

@@ -50,6 +50,8 @@ std::optional<std::string> reason_against_measuring(const Configuration& c, Redu
     return fmt::format("{} ranks would be as many processes, and no more than {} are started", c.ranks, kMostProcesses);
   if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()) / size_of(c.type))
     return "vectors of 2 GiB and more are not measured";
+  if (count * size_of(c.type) > kMostContributedBytes / static_cast<std::uint64_t>(c.ranks))
+    return fmt::format("all ranks together would contribute more than {} GiB", kMostContributedBytes >> 30);
   return std::nullopt;
 }
 

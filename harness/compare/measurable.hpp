@@ -14,6 +14,8 @@
 namespace petri::compare {
 
 inline constexpr std::int32_t kMostProcesses = 64;  // each is a process of this host
+// Of what all ranks contribute, which is in files, and about three times in memory while it is reduced.
+inline constexpr std::uint64_t kMostContributedBytes = std::uint64_t{4} << 30;
 
 // Why a configuration is predicted only, in words; nothing where a job can measure it: an order of Open MPI's by the
 // library, the kernel reproducible by petri::reproducible_allreduce. Whether the library that is installed is the

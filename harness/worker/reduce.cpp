@@ -13,12 +13,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "harness/trace/digest.hpp"
 #include "harness/worker/plan/reductions.hpp"
+#include "kernels/cpu/openmpi_ops.hpp"
 #include "kernels/mpi/openmpi_call.hpp"
 #include "kernels/mpi/openmpi_settings.hpp"
 #include "kernels/mpi/reproducible.hpp"
@@ -57,10 +59,15 @@ std::optional<LibraryOrder> library_order(const std::string& order) {
   return LibraryOrder{order.substr(kOpenMpi.size(), slash - kOpenMpi.size()), *how};
 }
 
-// Why the library that runs cannot make the call; the same on all ranks.
-std::string reason_to_refuse(const std::string& order) {
-  if (order == kReproducibleCall) return {};
-  const auto wanted = library_order(order);
+// Which of two zeros a min or max keeps, and what it makes of NaN, depends on the vectors that it works through.
+bool has_usual_vectors(ElementType type) {
+  return kernels::openmpi_vector_bytes(type, mpi::vector_support()) == kernels::openmpi_vector_bytes(type);
+}
+
+// Why the library that runs cannot make the call, or not as its order is defined; the same on all ranks.
+std::string reason_to_refuse(const ReductionCall& call, ReduceOp op) {
+  if (call.order == kReproducibleCall) return {};
+  const auto wanted = library_order(call.order);
   if (!wanted) return "it is no order of Open MPI's";
   if (mpi::library_series() != wanted->version) {
     const std::string version = library_version();
@@ -69,6 +76,8 @@ std::string reason_to_refuse(const std::string& order) {
   const openmpi::Invocation in_force = mpi::invocation_in_force(wanted->how.collective);
   if (openmpi::parameters_of(in_force) != openmpi::parameters_of(wanted->how))
     return "the library's parameters, as they are in force here, choose another algorithm";
+  if ((op == ReduceOp::min || op == ReduceOp::max) && !has_usual_vectors(call.type))
+    return "the library works through other vectors here than those of AVX";
   return {};
 }
 
@@ -92,7 +101,7 @@ class Ranks {
 
   void make(std::size_t number) {
     const ReductionCall& call = job_.calls[number];
-    const std::string refusal = reason_to_refuse(call.order);
+    const std::string refusal = reason_to_refuse(call, job_.op);
     if (!refusal.empty()) {
       if (report_ != nullptr) report_->refused(number, refusal);
       return;

@@ -105,6 +105,10 @@ TEST(CompareLive, MeasuresNothingByAnotherVersionOrAnotherAlgorithm) {
   const json told = json::parse(forced.out);
   if (!is_measured_version(told)) return;
   EXPECT_THAT(told["live"]["predicted_only"][0]["reason"], HasSubstr("choose another algorithm"));
+  const Ran scalar = scratch.run({"env", "OMPI_MCA_op=^avx", PETRI_PROGRAM, "compare", "--live", "--json", "--ranks",
+                                  "2", "--orders", "openmpi-4.1/allreduce", "--op", "min"});
+  ASSERT_EQ(scalar.status, 0) << scalar.err;
+  EXPECT_THAT(json::parse(scalar.out)["live"]["predicted_only"][0]["reason"], HasSubstr("other vectors"));
 }
 
 // In place of the worker: each of two ranks runs this script as `worker --reduce FOLDER`.

@@ -49,8 +49,11 @@ TEST(Measurable, AreNotThoseThatOneHostOrMpiCannotMake) {
   Configuration many = ordered("openmpi-4.1/allreduce");
   many.ranks = 65;
   EXPECT_THAT(reason(many), HasSubstr("no more than 64"));
-  EXPECT_EQ(reason(ordered("openmpi-4.1/allreduce"), (1U << 29) - 1), "");
+  EXPECT_EQ(reason(ordered("openmpi-4.1/allreduce"), 1U << 28), "");
   EXPECT_THAT(reason(ordered("openmpi-4.1/allreduce"), 1U << 29), HasSubstr("2 GiB"));
+  many.ranks = 64;
+  EXPECT_EQ(reason(many, 1U << 24), "");
+  EXPECT_THAT(reason(many, (1U << 24) + 1), HasSubstr("more than 4 GiB"));
 }
 
 TEST(Measurable, NeedOneJobForEachSetOfParameters) {
