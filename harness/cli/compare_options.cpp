@@ -213,6 +213,10 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
   require_sense(a);
+  if (!a.inputs.empty() && !a.locate)
+    for (const char* const name : {"seed", "scale"})
+      if (values.count(name) > 0 && !values[name].defaulted())
+        throw UsageError{fmt::format("--{} is for --payload: the numbers are those of SCENARIO", name)};
   if (a.locate)
     for (const auto& [name, value] : values)
       if (!value.defaulted() && name != "locate" && name != "json" && name != "input")

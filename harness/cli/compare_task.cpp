@@ -118,11 +118,12 @@ CompareTask recorded(const CompareArguments& a) {
   auto reductions = diagnosis::reductions_of(scenario);
   if (reductions.empty())
     throw InputError(input, 0, 0,
-                     "no reduction that all ranks join says what each of them contributes (values or fill), with its "
-                     "type, operation and count");
+                     "no reduction that all ranks join, with one type, operation and count, says what each of them "
+                     "contributes (values or fill)");
   const auto reduction = std::make_shared<const diagnosis::Reduction>(std::move(reductions.front()));
   CompareTask task;
   task.numbers.origin = fmt::format("the numbers of the first reduction in {}", input);
+  task.numbers.first_rank = reduction->calls.front().rank;
   compare::Reductions& r = task.reductions;
   r.op = a.op.value_or(reduction->op);
   r.count = a.count.value_or(reduction->shape.count);

@@ -59,6 +59,9 @@ std::vector<Moved> moved_bits(const Reductions& reductions, const Comparison& co
       if (!same_numbers(reductions, reductions.configurations[one], reductions.configurations[other])) continue;
       const auto where = only_difference(values[one], values[other]);
       if (!where) continue;
+      // For an unknown version the nearest one stands in: that they are the same says nothing.
+      const auto is_sure = [](const Found& found) { return found.determinism != order::Determinism::not_guaranteed; };
+      if (kDimensions[*where] == Dimension::library && !(is_sure(a) && is_sure(b))) continue;
       Moved& moved = all[*where];
       ++moved.pairs;
       const ElementType type = *coarser(reductions.configurations[one].type, reductions.configurations[other].type);

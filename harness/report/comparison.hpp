@@ -1,6 +1,7 @@
 // A comparison of reductions for people and for programs.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harness/compare/agreement.hpp"
@@ -11,6 +12,7 @@ namespace petri {
 // What the numbers are, in a few words: "normal, seed 0". May come from an input.
 struct ComparedNumbers {
   std::string origin;
+  std::int32_t first_rank = 0;  // of those that reduce, as the user counts them
 };
 
 // Several lines, ending in a newline: the verdict; the three questions with their answers, apart, and where something

@@ -56,8 +56,8 @@ class Report {
   std::string text(const ComparedNumbers& numbers) const {
     return fmt::format("{}{} of {} each, {}; held against each other {}.\n\n{}{}{}{}\n{}\n{}\n{}{}", verdict(),
                        petri::name_of(reductions_.op), counted(reductions_.count, "element"), numbers.origin,
-                       text_of(reductions_.tolerance), ranks(), runs(), configurations(), predictions(), moved(),
-                       conditions(), table(), measured());
+                       text_of(reductions_.tolerance), ranks(numbers.first_rank), runs(), configurations(),
+                       predictions(), moved(), conditions(), table(), measured());
   }
 
  private:
@@ -90,10 +90,11 @@ class Report {
                        counted(answer.asked, "configuration"), name(first), at.element, at.one, one, at.other, other);
   }
 
-  std::string ranks() const {
-    constexpr std::string_view kQuestion = "Do the ranks of one run agree?  ";
+  std::string ranks(std::int32_t first) const {
+    const std::string kQuestion = "Do the ranks of one run agree?  ";
     if (!agreement_.ranks.agree())
-      return std::string(kQuestion) + disagreement(agreement_.ranks, "on rank 0", "on another", &Found::among_ranks);
+      return kQuestion +
+             disagreement(agreement_.ranks, fmt::format("on rank {}", first), "on another", &Found::among_ranks);
     return fmt::format("{}Yes: every rank ends with {}.\n", kQuestion, same());
   }
 
@@ -109,10 +110,12 @@ class Report {
       text += fmt::format("Yes: {} of {} ended with {}.\n", counted(found(first_with_runs()).runs, "run"),
                           counted(answer.asked, "configuration"), same());
     }
-    if (!agreement_.runs_unknown.empty())
-      text += fmt::format("{}{}: nothing says that its order stays, and one possible order was evaluated.\n",
+    const std::size_t unknown = agreement_.runs_unknown.size();
+    if (unknown > 0)
+      text += fmt::format("{}{}{}: nothing says that its order stays, and one possible order was evaluated.\n",
                           answer.asked > 0 ? std::string(kQuestion.size(), ' ') : "Not known for ",
-                          name(agreement_.runs_unknown.front()));
+                          name(agreement_.runs_unknown.front()),
+                          unknown > 1 ? fmt::format(", and {}", counted(unknown - 1, "other")) : "");
     return text;
   }
 

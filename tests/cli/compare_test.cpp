@@ -58,6 +58,14 @@ TEST(Compare, NamesTheDimensionThatMovedTheBits) {
   EXPECT_EQ(told["results"][1]["digest"], told["results"][3]["digest"]);
 }
 
+// The order of the nearest version that is known stands in for it: no wonder that they are the same.
+TEST(Compare, AnUnknownVersionIsNoWitness) {
+  const Ran ran = Scratch().petri(
+      {"compare", "--json", "--orders", "openmpi-4.1/allreduce:3,openmpi-9.9/allreduce:3,openmpi-4.1/allreduce:4"});
+  ASSERT_EQ(ran.status, 12) << ran.err;
+  for (const json& moved : json::parse(ran.out)["moved"]) EXPECT_NE(moved["dimension"], "library version");
+}
+
 TEST(Compare, SpreadsTheSameNumbersOverAnyRanks) {
   const Scratch scratch;
   const std::vector<std::string> words{"compare", "--ranks", "2,4,8", "--orders", "sequential", "--json"};
@@ -147,6 +155,7 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
                                                 {"--plot", ""},
                                                 {"--locate", "one.jsonl", "two.jsonl", "--relative", "1e-3"},
                                                 {"--same-data", "--op", "avg"},
+                                                {"one.jsonl", "--seed", "0"},
                                                 {"--timeout", "5"},
                                                 {"--live", "--orders", "openmpi-4.1/allreduce:9"},
                                                 {"--live", "--timeout", "0"},
