@@ -11,6 +11,7 @@
 
 #include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/compare/numpy_rows.hpp"
 
 namespace petri::cli {
 namespace {
@@ -79,7 +80,11 @@ void require_sense(const CompareArguments& a) {
   if (a.locate && a.inputs.size() != 2) throw UsageError{"--locate needs two recordings"};
   if (!a.locate && a.inputs.size() > 1)
     throw UsageError{fmt::format("what is '{}'? Two recordings are compared with --locate", a.inputs[1])};
-  if (!a.inputs.empty() && a.generator) throw UsageError{"numbers come from SCENARIO or from --payload, not from both"};
+  if (!a.files.empty() && !a.inputs.empty() && a.inputs.front().ends_with(".npy"))
+    throw UsageError{"several files are one word: --payload 'rank-*.npy', in quotes, or a list with commas"};
+  if (!a.files.empty() && a.scale) throw UsageError{"--scale is for generators: numbers of a file are what they are"};
+  if (!a.inputs.empty() && (a.generator || !a.files.empty()))
+    throw UsageError{"numbers come from SCENARIO or from --payload, not from both"};
   if (!a.inputs.empty() && !a.locate && (!a.ranks.empty() || a.same_data))
     throw UsageError{"the ranks are those of SCENARIO: --ranks and --same-data are for --payload"};
   if (a.live && a.locate) throw UsageError{"--live reduces, and --locate reads recordings: one of them at a time"};
@@ -98,11 +103,15 @@ void add_numbers(po::options_description& options, CompareArguments& a) {
       text_option("WHAT",
                   [&a](const std::string& text) {
                     a.generator = generator_named(text);
-                    if (!a.generator)
-                      throw UsageError{
-                          fmt::format("--payload needs one of {}, not '{}'", fmt::join(generator_names(), ", "), text)};
+                    if (a.generator) return;
+                    if (text.find(".npy") == std::string::npos && text.find(".npz") == std::string::npos)
+                      throw UsageError{fmt::format("--payload needs one of {}, or NumPy files (.npy), not '{}'",
+                                                   fmt::join(generator_names(), ", "), text)};
+                    a.files = compare::files_named(text);
                   }),
-      "what the ranks contribute: normal (the default), log-uniform, cancelling, probe, uniform, ramp or constant");
+      "what the ranks contribute: normal (the default), log-uniform, cancelling, probe, uniform, ramp or constant; or "
+      "NumPy files: one whose first axis is the ranks (x.npy), or one for each rank ('rank-*.npy', in the order of "
+      "their numbers; x.npy,y.npy)");
   add("seed", number("seed", &a.seed, std::uint64_t{0}), "of the payload (0)");
   add("scale", bound("scale", &a.scale), "a factor of the payload (1)");
   add("ranks",

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "harness/cli/command.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/options.hpp"
+#include "harness/compare/numpy_rows.hpp"
 #include "harness/diagnose/reduction.hpp"
 #include "harness/trace/error.hpp"
 #include "kernels/cpu/payload.hpp"
@@ -85,41 +87,78 @@ void add_configurations(const CompareArguments& a, const std::vector<Configurati
     }
 }
 
+const std::vector<std::string>& orders_of(const CompareArguments& a, const std::vector<std::string>& usual) {
+  return a.orders.empty() ? usual : a.orders;
+}
+
+// Without --orders, kernels stand alone.
+const std::vector<std::string>& orders_of(const CompareArguments& a) {
+  return orders_of(a, a.kernels.empty() ? usual_orders() : a.orders);
+}
+
+// `rows` of numbers that --payload names, in the shapes that are asked for.
+void add_shapes(const CompareArguments& a, ElementType usual_type, std::optional<std::int32_t> rows,
+                CompareTask& task) {
+  compare::Reductions& r = task.reductions;
+  r.op = a.op.value_or(ReduceOp::sum);
+  const std::vector<std::string>& orders = orders_of(a);
+  const std::vector<ElementType> types = a.types.empty() ? std::vector{usual_type} : a.types;
+  require_few(a, a.ranks, orders.size(), types.size());
+  const auto shapes = shapes_of(a);
+  for (const Configuration& shape : shapes)
+    if (rows && shape.ranks > *rows)
+      throw UsageError{fmt::format("{} ranks cannot have the numbers of {}", shape.ranks, *rows)};
+  if (a.same_data) {
+    if (r.op == ReduceOp::avg) throw UsageError{"--same-data is for sum, prod, min and max: shares are no averages"};
+    for (const Configuration& shape : shapes) r.spread_rows = std::max(r.spread_rows, shape.ranks);
+    if (rows) r.spread_rows = *rows;
+    task.numbers.origin += fmt::format(", {} contributions spread over the ranks", r.spread_rows);
+  }
+  add_configurations(a, shapes, types, orders, r);
+}
+
 CompareTask generated(const CompareArguments& a) {
   CompareTask task;
   const Payload payload{
       .generator = a.generator.value_or(Generator::normal), .seed = a.seed, .scale = a.scale.value_or(1)};
   task.numbers.origin = fmt::format("{} numbers, seed {}", name_of(*payload.generator), a.seed);
   if (a.scale) task.numbers.origin += fmt::format(", times {}", *a.scale);
-  compare::Reductions& r = task.reductions;
-  r.op = a.op.value_or(ReduceOp::sum);
-  r.count = a.count.value_or(1000);
-  r.rows = [payload](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) {
-    kernels::write_payload(payload, row, type, first, count, out);
-  };
-  const bool kernels_alone = a.orders.empty() && !a.kernels.empty();
-  const std::vector<std::string>& orders = a.orders.empty() && !kernels_alone ? usual_orders() : a.orders;
-  const std::vector<ElementType> types = a.types.empty() ? std::vector{ElementType::float32} : a.types;
-  require_few(a, a.ranks, orders.size(), types.size());
-  const auto shapes = shapes_of(a);
-  if (a.same_data) {
-    if (r.op == ReduceOp::avg) throw UsageError{"--same-data is for sum, prod, min and max: shares are no averages"};
-    for (const Configuration& shape : shapes) r.spread_rows = std::max(r.spread_rows, shape.ranks);
-    task.numbers.origin += fmt::format(", {} contributions spread over the ranks", r.spread_rows);
-  }
-  add_configurations(a, shapes, types, orders, r);
+  task.reductions.count = a.count.value_or(1000);
+  task.reductions.rows = [payload](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count,
+                                   std::byte* out) { kernels::write_payload(payload, row, type, first, count, out); };
+  add_shapes(a, ElementType::float32, std::nullopt, task);
+  return task;
+}
+
+CompareTask from_files(const CompareArguments& a) {
+  const auto rows = std::make_shared<const compare::NumpyRows>(a.files);
+  CompareTask task;
+  task.numbers.origin = a.files.size() == 1 ? fmt::format("the numbers in {}", a.files.front())
+                                            : fmt::format("the numbers in {} files from {} to {}", a.files.size(),
+                                                          a.files.front(), a.files.back());
+  task.reductions.count = a.count.value_or(rows->count());
+  if (task.reductions.count > rows->count())
+    throw UsageError{
+        fmt::format("--count {} is more than the {} elements of each rank", task.reductions.count, rows->count())};
+  if (rows->type() == ElementType::uint64 && a.types.empty())
+    throw UsageError{"uint64 is not reduced here: --types names the type to take the numbers as"};
+  task.reductions.rows = [rows](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count,
+                                std::byte* out) { rows->write(row, type, first, count, out); };
+  CompareArguments with_ranks = a;
+  if (a.ranks.empty() && a.layouts.empty()) with_ranks.ranks = {rows->rows()};
+  add_shapes(with_ranks, rows->usual_type(), rows->rows(), task);
   return task;
 }
 
 // Of a scenario: its first reduction whose numbers are known.
 CompareTask recorded(const CompareArguments& a) {
   const std::string& input = a.inputs.front();
-  const Scenario scenario = load_input(input);
+  const Scenario scenario = load_with_payload(input);
   auto reductions = diagnosis::reductions_of(scenario);
   if (reductions.empty())
     throw InputError(input, 0, 0,
                      "no reduction that all ranks join, with one type, operation and count, says what each of them "
-                     "contributes (values or fill)");
+                     "contributes (values, fill or npy)");
   const auto reduction = std::make_shared<const diagnosis::Reduction>(std::move(reductions.front()));
   CompareTask task;
   task.numbers.origin = fmt::format("the numbers of the first reduction in {}", input);
@@ -130,8 +169,7 @@ CompareTask recorded(const CompareArguments& a) {
   r.rows = [reduction](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) {
     reduction->write(row, type, first, count, out);
   };
-  const std::vector<std::string>& named = reduction->orders.empty() ? usual_orders() : reduction->orders;
-  const std::vector<std::string>& orders = a.orders.empty() ? named : a.orders;
+  const std::vector<std::string>& orders = orders_of(a, reduction->orders.empty() ? usual_orders() : reduction->orders);
   const std::vector<ElementType> types = a.types.empty() ? std::vector{reduction->shape.type} : a.types;
   require_few(a, {reduction->shape.ranks}, orders.size(), types.size());
   std::vector<Configuration> shapes;
@@ -149,7 +187,7 @@ CompareTask recorded(const CompareArguments& a) {
 }  // namespace
 
 CompareTask compare_task(const CompareArguments& a) {
-  CompareTask task = a.inputs.empty() ? generated(a) : recorded(a);
+  CompareTask task = !a.inputs.empty() ? recorded(a) : !a.files.empty() ? from_files(a) : generated(a);
   task.reductions.runs = static_cast<std::size_t>(a.runs);
   task.reductions.tolerance = a.tolerance;
   task.reductions.threads = a.jobs;

@@ -5,6 +5,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/diagnose_options.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/report/diagnosis.hpp"
@@ -36,7 +37,7 @@ int run_diagnose(const std::vector<std::string>& args) {
   if (!parse(args, kHelp, options, positional, values)) return kOk;
 
   const DiagnoseOptions how = diagnose_options_of(values);
-  const Scenario scenario = load_input(values["scenario"].as<std::string>());
+  const Scenario scenario = load_with_payload(values["scenario"].as<std::string>());
   const Diagnosis diagnosis = diagnose(scenario, how);
   if (values.count("json") != 0)
     fmt::print("{}", render_json(diagnosis, scenario));

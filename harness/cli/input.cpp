@@ -6,6 +6,7 @@
 #include "harness/cli/command.hpp"
 #include "harness/import/recording.hpp"
 #include "harness/trace/digest.hpp"
+#include "harness/trace/npy_payload.hpp"
 #include "harness/trace/read.hpp"
 #include "harness/trace/read_stdin.hpp"
 #include "harness/trace/write.hpp"
@@ -15,6 +16,12 @@ namespace petri::cli {
 Scenario load_input(const std::string& path) {
   if (is_stdin(path)) return read_scenario_from_stdin();
   return std::filesystem::is_directory(path) ? import_recording(path) : read_scenario(path);
+}
+
+Scenario load_with_payload(const std::string& path) {
+  Scenario scenario = load_input(path);
+  take_in_npy(scenario, is_stdin(path) ? std::filesystem::path(".") : std::filesystem::path(path).parent_path());
+  return scenario;
 }
 
 std::string digest_of_input(const std::string& path, const Scenario& scenario) {

@@ -3,7 +3,12 @@
 
 #include <string>
 
+#include "harness/trace/scenario.hpp"
+
 namespace petri::cli {
+
+// As load_input, with the payload of its reductions that lies in NumPy files beside it.
+Scenario load_with_payload(const std::string& path);
 
 inline bool is_stdin(const std::string& input) {
   return input == "-";

@@ -12,6 +12,7 @@
 #include "harness/report/text.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/find_line.hpp"
+#include "harness/trace/npy_payload.hpp"
 #include "harness/trace/read.hpp"
 #include "harness/trace/reproducer_command.hpp"
 
@@ -192,7 +193,10 @@ CheckResult check_reproducer(const fs::path& file, CheckMode mode, const Reprodu
     }
     if (mode == CheckMode::command) return check_command_beside(scenario, file, *command_file, options);
     if (bare_absent) return {State::skipped, "what it expects is absent from its command's runs"};
-    return mode == CheckMode::model ? check_model(scenario, file) : check_live(scenario, file);
+    if (mode == CheckMode::live) return check_live(scenario, file);
+    Scenario judged = scenario;
+    take_in_npy(judged, file.parent_path());
+    return check_model(judged, file);
   } catch (const InputError& error) {
     CheckResult result{State::unreadable, error.what()};
     if (error.file() == file.string()) result.line = error.line();

@@ -274,7 +274,7 @@ int run_shrink(const std::vector<std::string>& args) {
   end_at_interrupt();
   const std::optional<ShrinkArguments> arguments = parse_shrink(args);
   if (!arguments) return kOk;
-  const Scenario input = load_input(arguments->input);
+  const Scenario input = load_with_payload(arguments->input);
   const Diagnosis diagnosis = diagnose(input);
   if (arguments->asks_model() && !fails(diagnosis))
     return not_reproduced(*arguments, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));

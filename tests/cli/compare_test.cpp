@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/petri_process.hpp"
+#include "tests/trace/npy_text.hpp"
 
 namespace petri::cli::testing {
 namespace {
@@ -167,6 +169,91 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(ran.status, 2) << words[0] << " " << words.back();
     EXPECT_NE(ran.err, "");
   }
+}
+
+TEST(Compare, ReducesNumPyFiles) {
+  const Scratch scratch;
+  const std::vector<float> numbers{1e8F, 1, 1, 1, -1e8F, 1, 1, 1};
+  scratch.write("all.npy", test::npy_file("<f4", "(4, 2)", numbers));
+  for (const int rank : {0, 1, 2, 3})
+    scratch.write("rank-" + std::to_string(rank == 3 ? 10 : rank) + ".npy",
+                  test::npy_file<float>("<f4", "(2,)", {numbers[2 * rank], numbers[2 * rank + 1]}));
+  const auto digests = [&](const std::string& payload) {
+    const Ran ran = scratch.petri({"compare", "--payload", payload, "--orders", "sequential,pairwise", "--json"});
+    EXPECT_NE(ran.status, 2) << payload << ran.err;
+    const json told = json::parse(ran.out.empty() ? "{}" : ran.out);
+    EXPECT_EQ(told["results"][0]["ranks"], 4);
+    return std::pair(told["results"][0]["digest"].dump(), told["results"][1]["digest"].dump());
+  };
+  const auto all = digests("all.npy");
+  EXPECT_NE(all.first, all.second);
+  EXPECT_EQ(digests("rank-*.npy"), all);
+  EXPECT_EQ(digests("rank-0.npy,rank-1.npy,rank-2.npy,rank-10.npy"), all);
+  EXPECT_NE(digests("rank-0.npy,rank-2.npy,rank-1.npy,rank-10.npy"), all);
+  const Ran spread = scratch.petri({"compare", "--payload", "all.npy", "--ranks", "1,2,4", "--same-data", "--json"});
+  EXPECT_EQ(spread.status, 12);
+  EXPECT_EQ(json::parse(spread.out)["configurations"]["asked"], 11);
+  EXPECT_EQ(scratch.petri({"compare", "--payload", "all.npy", "--types", "int32"}).status, 0);
+}
+
+TEST(Compare, RefusesNumPyFilesThatAreNone) {
+  const Scratch scratch;
+  scratch.write("x.npy", test::npy_file<float>("<f4", "(2, 2)", {1, 2, 3, 4}));
+  scratch.write("y.npy", test::npy_file<float>("<f4", "(2,)", {1, 2}));
+  scratch.write("s.npy", test::npy_file<float>("<f4", "()", {1}));
+  scratch.write("o.npy", test::npy_header("|O", "(1,)") + "12345678");
+  scratch.write("u.npy", test::npy_file<std::uint64_t>("<u8", "(2,)", {1, 2}));
+  for (const auto& [words, why] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"none.npy"}, "none.npy: cannot be read"},
+           {{"none-*.npy"}, "none-*.npy: cannot be read"},
+           {{"all.npz"}, "all.npz: cannot be read"},
+           {{"x.npy,y.npy"}, "it has 2 elements, and x.npy has 4"},
+           {{"s.npy"}, "it is a scalar"},
+           {{"o.npy"}, "Python objects"},
+           {{"u.npy"}, "uint64 is not reduced here"},
+           {{"x.npy", "--ranks", "3"}, "3 ranks cannot have the numbers of 2"},
+           {{"x.npy", "--count", "3"}, "--count 3 is more than the 2 elements"},
+           {{"x.npy", "--scale", "2"}, "--scale is for generators"},
+           {{"x.npy", "y.npy"}, "in quotes"}}) {
+    std::vector<std::string> all{"compare", "--payload"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Ran ran = scratch.petri(all);
+    EXPECT_EQ(ran.status, 2) << why;
+    EXPECT_THAT(ran.err, HasSubstr(why));
+  }
+}
+
+TEST(Compare, ReadsALargeFilePieceByPiece) {
+  const Scratch scratch;
+  scratch.write("large.npy", test::npy_header("<f4", "(2, 536870912)"));
+  std::filesystem::resize_file(scratch.folder() / "large.npy", 128 + (std::uintmax_t{4} << 30));  // 4 GiB of holes
+  const Ran ran = scratch.run(
+      {"sh", "-c", "ulimit -v 1000000; exec \"$0\" compare --payload large.npy --count 10000", PETRI_PROGRAM});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+}
+
+// The same numbers inline and in files have the same verdict, and shrink to the same scenario.
+TEST(Compare, AScenariosNumbersMayLieInFiles) {
+  const Scratch scratch;
+  const std::vector<std::vector<float>> numbers{{1, 1e8F, 1}, {1, 1, 1}, {1, -1e8F, 1}, {1, 1, 1}};
+  std::string text = "{\"petri\":1,\"world\":4}\n";
+  for (std::size_t rank = 0; rank < 4; ++rank) {
+    const std::string name = "r" + std::to_string(rank) + ".npy";
+    scratch.write(name, test::npy_file("<f4", "(3,)", numbers[rank]));
+    text +=
+        "{\"rank\":" + std::to_string(rank) +
+        R"(,"op":"allreduce","count":3,"dtype":"float32","reduce":"sum","orders":["sequential","pairwise"],"npy":")" +
+        name + "\"}\n";
+  }
+  scratch.write("case.jsonl", text + "{\"end\":true,\"events\":4}\n");
+  const Ran diagnosed = scratch.petri({"diagnose", "case.jsonl"});
+  EXPECT_EQ(diagnosed.status, 12) << diagnosed.err;
+  EXPECT_THAT(diagnosed.out, HasSubstr("element 1 is 1 in sequential, and 0 in pairwise"));
+  EXPECT_EQ(scratch.petri({"compare", "case.jsonl"}).status, 12);
+  const Ran shrunk = scratch.petri({"shrink", "case.jsonl", "--oracle", "model", "--output", "small.jsonl"});
+  EXPECT_EQ(shrunk.status, 0) << shrunk.err;
+  EXPECT_THAT(scratch.read("small.jsonl"), AllOf(HasSubstr("\"count\":1"), HasSubstr("\"values\":[")));
+  EXPECT_EQ(scratch.petri({"diagnose", "small.jsonl"}).status, 12);
 }
 
 // Small words that ask for terabytes, or for more than can be counted.

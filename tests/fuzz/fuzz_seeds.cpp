@@ -1,5 +1,5 @@
-// What the fuzzers begin with: fuzz_seeds FOLDER makes FOLDER/{read_reproducer,read_journal,import_recording} with
-// inputs that are right, by the writers themselves where there are some. The same files each time.
+// What the fuzzers begin with: fuzz_seeds FOLDER makes FOLDER/{read_npy,read_reproducer,read_journal,import_recording}
+// with inputs that are right, by the writers themselves where there are some. The same files each time.
 #include <fmt/format.h>
 
 #include <array>
@@ -14,6 +14,7 @@
 #include "reducers/journal.hpp"
 #include "tests/fuzz/journal_identity.hpp"
 #include "tests/fuzz/record_input.hpp"
+#include "tests/trace/npy_text.hpp"
 
 namespace {
 
@@ -55,6 +56,17 @@ void make_reproducers(const fs::path& folder) {
   filed.ranks = 3;
   filed.digests = filed.buffers = true;
   write_reproducer_command(filed, folder / "filed.json");
+}
+
+void make_arrays(const fs::path& folder) {
+  for (const char* const kind : {"<f4", ">f8", "|i1", "<V2", "|O"})
+    write(folder / fmt::format("kind-{}.npy", kind + 1), test::npy_header(kind, "(2, 1)") + std::string(16, '\1'));
+  write(folder / "fortran.npy", test::npy_file<float>("<f4", "(1, 2, 3)", std::vector<float>(6, 0.5F), true));
+  write(folder / "scalar.npy", test::npy_file<double>("<f8", "()", {0.1}));
+  write(folder / "empty.npy", test::npy_header("<f4", "(0, 18446744073709551615)"));
+  for (const int version : {2, 3})
+    write(folder / fmt::format("version-{}.npy", version),
+          test::npy_header("{'shape':(3L,),'fortran_order':True,'descr':\"u1\"}", version) + "abc");
 }
 
 void make_journals(const fs::path& folder) {
@@ -112,6 +124,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const fs::path folder = argv[1];
   make_reproducers(empty_folder(folder / "read_reproducer"));
+  make_arrays(empty_folder(folder / "read_npy"));
   make_journals(empty_folder(folder / "read_journal"));
   make_records(empty_folder(folder / "import_recording"));
   return 0;
