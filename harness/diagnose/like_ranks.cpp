@@ -244,7 +244,7 @@ std::optional<Parted> settle(const Scenario& scenario, const model::Run& run, co
     one.edited = edit_of(scenario, run, one, std::nullopt);
     // What is made nowhere else may be what follows a loop: a loop that ends has no precedent, either.
     if (one.edited.empty() && kind_of(at(scenario, one.instead).op) != OpKind::world &&
-        !precedents.is_made_elsewhere(one.instead))
+        !precedents.was_made_before({one.instead}, {one.usual}))
       continue;
     if (one.edited.empty()) one.edited = {one.instead, one.usual};
     one.by_precedent = precedents.is_less_usual(one.instead, one.usual);

@@ -67,18 +67,48 @@ bool Precedents::lacks_precedent(const std::vector<EventRef>& one, const std::ve
          elsewhere(pairs_, pair_at(other.front()), other.size()) >= kLeastPrecedents;
 }
 
+bool Precedents::was_made_before(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const {
+  const Token call = token(at(scenario_, one.front()));
+  std::size_t of_sides = 0, before = 0;
+  for (const auto* side : {&one, &other}) {
+    for (const EventRef here : *side) {
+      const auto& events = scenario_.ranks[static_cast<std::size_t>(here.rank)].events;
+      for (std::uint32_t index = 0; index < events.size(); ++index) {
+        if (token(events[index]) != call) continue;
+        ++of_sides;
+        if (index < here.index) ++before;
+      }
+    }
+  }
+  return before != 0 || elsewhere(calls_, call, of_sides) != 0;
+}
+
 bool Precedents::is_odd(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const {
   if (!lacks_precedent(one, other)) return false;
   const EventRef odd = one.front();
-  const auto& events = scenario_.ranks[static_cast<std::size_t>(odd.rank)].events;
-  const bool goes_on = odd.index + 1 < events.size() && are_alike({odd.rank, odd.index + 1}, other.front());
-  return goes_on || elsewhere(calls_, token(at(scenario_, odd)), one.size()) != 0;
+  const EventRef usual = other.front();
+  const auto are_alike_behind = [&](EventRef first, std::uint32_t more, EventRef second, std::uint32_t behind) {
+    first.index += more;
+    second.index += behind;
+    const auto exists = [&](EventRef ref) {
+      return ref.index < scenario_.ranks[static_cast<std::size_t>(ref.rank)].events.size();
+    };
+    return exists(first) && exists(second) && are_alike(first, second);
+  };
+  // Where the usual call is followed by such a one, too, they are swapped, or the usual one is one too many.
+  const bool may_be_extra = are_alike_behind(usual, 1, odd, 0) && !are_alike_behind(usual, 2, odd, 2);
+  return (are_alike_behind(odd, 1, usual, 0) && !may_be_extra) || was_made_before(one, other);
 }
 
 std::array<std::size_t, 2> Precedents::contexts(EventRef call, EventRef other) const {
   const auto& before = scenario_.ranks[static_cast<std::size_t>(call.rank)].events;
   const Token wanted = token(at(scenario_, call));
   std::array<std::size_t, 2> longest{0, 0};
+  const auto keep = [&](std::size_t length) {
+    if (length > longest[1]) longest[1] = length;
+    if (longest[1] > longest[0]) std::swap(longest[0], longest[1]);
+  };
+  std::array<std::array<std::size_t, 2>, 2> of_sides{};
   for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
     const auto& events = scenario_.ranks[static_cast<std::size_t>(rank)].events;
     for (std::uint32_t index = 0; index < events.size(); ++index) {
@@ -87,20 +117,22 @@ std::array<std::size_t, 2> Precedents::contexts(EventRef call, EventRef other) c
       const std::size_t most = std::min<std::size_t>({index, call.index, kLongestContext});
       std::size_t length = 0;
       while (length < most && token(events[index - 1 - length]) == token(before[call.index - 1 - length])) ++length;
-      if (length > longest[1]) longest[1] = length;
-      if (longest[1] > longest[0]) std::swap(longest[0], longest[1]);
+      if (rank != call.rank && rank != other.rank) {
+        keep(length);
+        continue;
+      }
+      auto& side = of_sides[rank == call.rank ? 0 : 1];
+      if (length > side[1]) side[1] = length;
+      if (side[1] > side[0]) std::swap(side[0], side[1]);
     }
   }
+  // What both did is one place.
+  for (std::size_t nth = 0; nth < 2; ++nth) keep(std::max(of_sides[0][nth], of_sides[1][nth]));
   return longest;
 }
 
 bool Precedents::is_less_usual(EventRef odd, EventRef usual) const {
   return contexts(usual, odd)[1] > contexts(odd, usual)[0];
-}
-
-bool Precedents::is_made_elsewhere(EventRef call) const {
-  count();
-  return elsewhere(calls_, token(at(scenario_, call)), 1) != 0;
 }
 
 bool Precedents::are_alike(EventRef one, EventRef other) const {

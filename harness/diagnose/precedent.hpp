@@ -22,7 +22,7 @@ class Precedents {
   bool lacks_precedent(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
 
   // The same, and `one` left the usual way: a loop that ends lacks precedents, too, so the calls of `one` must be made
-  // in other places as well, or be followed by the usual one.
+  // in other places as well (was_made_before), or be followed by the usual one, unless that may be one too many.
   bool is_odd(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
 
   // Two ranks made the same calls until the one did `odd` and the other `usual`. Does the record have several places in
@@ -30,7 +30,9 @@ class Precedents {
   // that tells what comes next.
   bool is_less_usual(EventRef odd, EventRef usual) const;
 
-  bool is_made_elsewhere(EventRef call) const;
+  // Do ranks on neither side make calls like that of `one`, or did those on a side before? What these do later may only
+  // follow what they differ in.
+  bool was_made_before(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
 
   // The same operation with the same sizes, from the same call site, on communicators of one size.
   bool are_alike(EventRef one, EventRef other) const;
@@ -44,7 +46,7 @@ class Precedents {
   Token token(const Event& event) const;
   Token token_before(EventRef ref) const;
   // How many of the calls before `call` also stand before another call like it, at the two places where it is most;
-  // at most kLongestContext. `other` is no such place.
+  // at most kLongestContext. `other` is no such place. What both of these ranks did is one place.
   std::array<std::size_t, 2> contexts(EventRef call, EventRef other) const;
   void count() const;
   // How often it is counted at other places than the `here` that are asked about.

@@ -106,6 +106,29 @@ TEST(Precedent, OfALoopThatEndsIsNone) {
   EXPECT_THAT(root.evidence, Not(Contains(HasSubstr("everywhere else in the record"))));
 }
 
+// Of two ranks' whole program texts: what follows the loop on both is made elsewhere only behind the difference.
+TEST(Precedent, OfALoopThatEndsInWhatBothDoLaterIsNone) {
+  const std::string loop = repeated(5, "allreduce(count=1); allgather(count=4);");
+  const std::string end = "reduce(root=0 count=4); barrier";
+  EXPECT_THAT(root_of(script({loop + "allreduce(count=1);" + end, loop + end})).culprits, ElementsAre(0, 1));
+}
+
+// Every third step has a call of its own, and the other rank makes it as well, one call later.
+TEST(Precedent, WhatTheOtherRankDoesNextIsNotOdd) {
+  const std::string step = "allreduce(count=1); allreduce(count=2); allreduce(count=3);";
+  const std::string rare = "allgather(count=4);", rest = step + "barrier";
+  const Finding root = root_of(script({step + step + rare + rest, step + step + "allreduce(count=1);" + rare + rest}));
+  EXPECT_THAT(root.culprits, Contains(1));
+}
+
+// A call is made twice in a row at the end of both texts only: that is one precedent for a rank that does so before.
+TEST(Precedent, WhatBothRanksDoAtOnePlaceIsOnePrecedent) {
+  const std::string loop = repeated(2, "allreduce(count=4); barrier; bcast(root=0 count=1);"),
+                    sync = "allreduce(count=1);";
+  const std::string start = "allgather(count=1);" + loop + sync, rest = loop + sync + sync + "barrier";
+  EXPECT_THAT(root_of(script({start + sync + rest, start + rest})).culprits, Contains(0));
+}
+
 TEST(Precedent, OfBothSidesIsNone) {
   // Inner loops of different lengths: each goes on and each ends elsewhere, too.
   const std::string outer = "allreduce(count=1); allreduce(count=1); barrier;";
