@@ -24,6 +24,7 @@
 #include "kernels/mpi/openmpi_call.hpp"
 #include "kernels/mpi/openmpi_settings.hpp"
 #include "kernels/mpi/reproducible.hpp"
+#include "kernels/order/libraries.hpp"
 #include "kernels/order/openmpi_names.hpp"
 #include "kernels/order/openmpi_parameters.hpp"
 
@@ -48,15 +49,17 @@ std::string library_version() {
 
 // "openmpi-4.1/reduce:5" in its parts.
 struct LibraryOrder {
-  std::string version;
+  std::string series;
   openmpi::Invocation how;
 };
-std::optional<LibraryOrder> library_order(const std::string& order) {
-  const auto slash = order.find('/');
-  if (!order.starts_with(kOpenMpi) || slash == std::string::npos) return std::nullopt;
-  const auto how = openmpi::invocation_named(std::string_view(order).substr(slash + 1));
+std::optional<LibraryOrder> library_order(const std::string& name) {
+  const auto slash = name.find('/');
+  if (!name.starts_with(kOpenMpi) || slash == std::string::npos) return std::nullopt;
+  const auto how = openmpi::invocation_named(std::string_view(name).substr(slash + 1));
   if (!how) return std::nullopt;
-  return LibraryOrder{order.substr(kOpenMpi.size(), slash - kOpenMpi.size()), *how};
+  const auto series = order::series_of(std::string_view(name).substr(kOpenMpi.size(), slash - kOpenMpi.size()));
+  if (!series) return std::nullopt;
+  return LibraryOrder{std::string(*series), *how};
 }
 
 // Which of two zeros a min or max keeps, and what it makes of NaN, depends on the vectors that it works through.
@@ -69,7 +72,7 @@ std::string reason_to_refuse(const ReductionCall& call, ReduceOp op) {
   if (call.order == kReproducibleCall) return {};
   const auto wanted = library_order(call.order);
   if (!wanted) return "it is no order of Open MPI's";
-  if (mpi::library_series() != wanted->version) {
+  if (mpi::library_series() != wanted->series) {
     const std::string version = library_version();
     return "the library here is " + version.substr(0, version.find_first_of(",\n"));
   }

@@ -7,9 +7,6 @@
 #include "kernels/order/openmpi_names.hpp"
 
 namespace petri::order {
-namespace {
-
-// "2.28" of "2.28" and "2.28.9": orders are kept by series. Nothing for what is no version.
 std::optional<std::string_view> series_of(std::string_view version) {
   std::size_t numbers = 0, end_of_series = 0;
   for (std::size_t at = 0; at <= version.size();) {
@@ -22,8 +19,6 @@ std::optional<std::string_view> series_of(std::string_view version) {
   if (numbers < 2) return std::nullopt;
   return version.substr(0, end_of_series);
 }
-
-}  // namespace
 
 std::span<const Library> libraries() {
   static const std::array all{

@@ -24,6 +24,9 @@ struct Library {
 
 std::span<const Library> libraries();
 
+// "2.28" of "2.28" and of "2.28.9": orders are kept by series. Nothing for what is no version.
+std::optional<std::string_view> series_of(std::string_view version);
+
 // `name` is LIBRARY-VERSION/WHAT. Names the order so.
 std::optional<Reduction> reduction_of_library(std::string_view name, const Shape& shape, ReduceOp op);
 
