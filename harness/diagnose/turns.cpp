@@ -226,14 +226,19 @@ class Judge {
   }
 
   // Several must agree. What another suspect did since it met the others is as doubtful as what this one did, unless it
-  // is what several did who made the same calls from the start.
+  // is what several did who made the same calls from the start. What suspects did at one turn of all is one place.
   bool are_enough(std::size_t suspect, std::size_t here, const std::vector<Place>& places) const {
     const auto from_start =
         std::count_if(places.begin(), places.end(), [&](const Place& place) { return is_from_start(here, place); });
-    const auto doubtless = std::count_if(places.begin(), places.end(), [&](const Place& place) {
-      return place.number == suspect || place.number >= met_.size() || has_met(place.number, turn_at(place));
-    });
-    return std::max(from_start, doubtless) >= kLeastPlaces;
+    std::set<std::size_t> of_suspects;  // by turn
+    std::ptrdiff_t of_others = 0;
+    for (const Place& place : places) {
+      if (place.number >= met_.size())
+        ++of_others;
+      else if (place.number == suspect || has_met(place.number, turn_at(place)))
+        of_suspects.insert(place.there);
+    }
+    return std::max(from_start, of_others + static_cast<std::ptrdiff_t>(of_suspects.size())) >= kLeastPlaces;
   }
   static bool is_from_start(std::size_t here, const Place& place) { return place.common == here + 1; }
   bool has_met(std::size_t suspect, const Turn& turn) const {

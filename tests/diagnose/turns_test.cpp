@@ -191,6 +191,13 @@ TEST(Turns, OfTwoRanksWhoseLoopMayHaveEndedNameBoth) {
   EXPECT_THAT(root_of({to_1 + to_1 + to_1, to_0 + to_0 + kBarrier}).culprits, ElementsAre(0, 1));
 }
 
+// Inner loops of four and two steps, one call between them: that both did so once is one place, not two.
+TEST(Turns, OfTwoRanksWithInnerLoopsOfDifferentLengthsNameBoth) {
+  const std::string step = "allgather(count=1); bcast(root=0 count=4); ";
+  const std::string good = kBarrier + step + step + step + step + kBarrier + step + step;
+  EXPECT_THAT(root_of({good, good + kBarrier}).culprits, Contains(0));
+}
+
 TEST(Turns, OfTwoRanksTheirOwnHistoryTells) {
   for (const int culprit : {0, 1}) {
     const Job job{2, 9, by_sendrecv};
