@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -102,12 +103,17 @@ class Engine {
   }
 
   // One run of each pass, coarse to fine; true when something was gained, so that the coarse ones get another chance.
+  // What found nothing in the current scenario would only find nothing once more.
   bool round(const std::vector<PassPtr>& passes) {
     bool gained = false;
-    for (const PassPtr& pass : passes) {
-      if (stopped()) break;
-      const std::unique_ptr<Search> search = pass->propose(current_.scenario, context_);
-      gained = walk(pass->name(), *search, pass->may_meet_others()) || gained;
+    fruitless_.resize(passes.size());
+    for (std::size_t i = 0; i < passes.size() && !stopped(); ++i) {
+      if (fruitless_[i] == gains_) continue;
+      const std::unique_ptr<Search> search = passes[i]->propose(current_.scenario, context_);
+      if (walk(passes[i]->name(), *search, passes[i]->may_meet_others()))
+        gained = true;
+      else
+        fruitless_[i] = gains_;
     }
     return gained;
   }
@@ -139,6 +145,7 @@ class Engine {
       const bool accept = trial.candidate.scenario != nullptr && decide(trial, others);
       if (accept) {
         gained = true;
+        ++gains_;
         last_gain_ = Clock::now();
         current_ = std::move(trial.candidate);
         search.accepted(current_.scenario);
@@ -217,7 +224,9 @@ class Engine {
   Current current_;
   ShrinkResult result_;
   std::unordered_set<std::string> decided_, undecided_;
-  std::uint64_t used_ = 0;  // decided by asking in this run
+  std::uint64_t gains_ = 0;                              // accepted so far
+  std::vector<std::optional<std::uint64_t>> fruitless_;  // by pass: gains_ when it last found nothing
+  std::uint64_t used_ = 0;                               // decided by asking in this run
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_gain_ = start_;
 };

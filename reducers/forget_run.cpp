@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "harness/trace/op_keys.hpp"
@@ -32,15 +33,25 @@ Scenario forget_everywhere(const Scenario& scenario, Facts facts) {
   return result;
 }
 
+bool knows_more_than_the_program(const RankTrace& rank) {
+  return rank.end.stated || !rank.times.empty() ||
+         std::any_of(rank.events.begin(), rank.events.end(),
+                     [](const Event& event) { return event.state != EventState::unknown; });
+}
+
 class ForgetRun final : public Pass {
  public:
   std::string_view name() const override { return "forget the run"; }
   std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext&) const override {
     return try_in_order(current, [](const ScenarioPtr& now) {
       std::vector<Proposal> proposals;
+      std::vector<std::size_t> ranks;
+      for (std::size_t rank = 0; rank < now->ranks.size(); ++rank)
+        if (knows_more_than_the_program(now->ranks[rank])) ranks.push_back(rank);
+      if (ranks.empty()) return proposals;
       for (const Facts facts : {Facts::all, Facts::states_and_clocks, Facts::clocks}) {
         proposals.push_back([now, facts] { return std::optional(forget_everywhere(*now, facts)); });
-        for (std::size_t rank = 0; rank < now->ranks.size(); ++rank) {
+        for (const std::size_t rank : ranks) {
           proposals.push_back([now, rank, facts] { return std::optional(forget_rank(*now, rank, facts)); });
         }
       }

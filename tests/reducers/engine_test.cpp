@@ -279,6 +279,36 @@ TEST(Engine, TheSameProgramIsNeverJudgedTwice) {
   shrink(tangled_job(), oracle);
 }
 
+// Notes in which scenarios, by their number of events, a pass looked for something.
+class Watched final : public Pass {
+ public:
+  Watched(PassPtr pass, std::vector<std::size_t>& seen) : pass_(std::move(pass)), seen_(seen) {}
+  std::string_view name() const override { return pass_->name(); }
+  std::unique_ptr<Search> propose(const ScenarioPtr& current, const PassContext& context) const override {
+    seen_.push_back(current->event_count());
+    return pass_->propose(current, context);
+  }
+
+ private:
+  PassPtr pass_;
+  std::vector<std::size_t>& seen_;
+};
+
+TEST(Engine, APassThatFoundNothingIsNotRunOnTheSameScenarioAgain) {
+  std::vector<std::size_t> events, ranks, groups;
+  std::vector<PassPtr> passes;
+  passes.push_back(std::make_unique<Watched>(drop_events(), events));
+  passes.push_back(std::make_unique<Watched>(drop_ranks(), ranks));
+  passes.push_back(std::make_unique<Watched>(drop_groups(), groups));
+  const Scenario job = tangled_job();
+  const ShrinkResult result = shrink(job, when(is_tangled), {}, passes);
+  const std::size_t before = job.event_count(), left = result.scenario.event_count();
+  // The first round drops events, and ranks that have none any more; the second one finds nothing.
+  EXPECT_THAT(events, ElementsAre(before, left));
+  EXPECT_THAT(ranks, ElementsAre(left, left));
+  EXPECT_THAT(groups, ElementsAre(left));
+}
+
 TEST(Engine, ProgressIsReportedUpToTheResult) {
   ShrinkOptions options;
   Progress last;
