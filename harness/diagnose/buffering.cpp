@@ -68,10 +68,42 @@ class Limits {
   std::vector<std::int64_t> sizes_;  // ascending
 };
 
+// Does it wait for what no buffering gives? For a message, or for all members of a collective.
+bool is_unconditional(const Scenario& scenario, const model::Atom& atom) {
+  if (atom.kind == model::Atom::message || atom.kind == model::Atom::finalize) return true;
+  if (atom.kind != model::Atom::gathering) return false;
+  const Event& event = at(scenario, atom.posted);
+  return form_of(event.op) != OpForm::persistent && !scenario.comms[static_cast<std::size_t>(atom.comm)].is_inter() &&
+         model::needs_of(event, true) == model::Needs::all && model::needs_of(event, false) == model::Needs::all;
+}
+
+// Calls whose outcome may be another one where others return earlier, although all of them return.
+bool may_turn_out_otherwise(const Event& event) {
+  const OpKind kind = kind_of(event.op);
+  return kind == OpKind::window || kind == OpKind::rma || event.op == Op::cancel || model::any_suffices(event);
+}
+
 }  // namespace
 
-std::vector<BufferingLimit> buffering_limits(const Scenario& scenario, bool follow_record,
+// Buffering only lets calls return earlier: where nothing depends on the order of things, a run gets at least as far.
+// It gets no further if nobody who waits at its end is let go.
+bool ends_so_however_buffered(const Scenario& scenario, const model::Run& run) {
+  const bool one_order = run.choices.empty() && run.wildcards.empty() && !run.leaned_on_record &&
+                         run.lanes.size() == scenario.ranks.size();
+  if (!one_order) return false;
+  for (const model::Wait& wait : run.waits)
+    if (!std::all_of(wait.atoms.begin(), wait.atoms.end(),
+                     [&](const model::Atom& atom) { return is_unconditional(scenario, atom); }))
+      return false;
+  return std::none_of(scenario.ranks.begin(), scenario.ranks.end(), [](const RankTrace& rank) {
+    return std::any_of(rank.events.begin(), rank.events.end(), may_turn_out_otherwise);
+  });
+}
+
+std::vector<BufferingLimit> buffering_limits(const Scenario& scenario, const model::Run& run, bool follow_record,
                                              const std::vector<MutualWaits>& deadlocks) {
+  if (ends_so_however_buffered(scenario, run))
+    return std::vector<BufferingLimit>(deadlocks.size(), {true, std::nullopt, false});
   Limits limits(scenario, follow_record, deadlocks);
   std::vector<BufferingLimit> found;
   for (std::size_t i = 0; i < deadlocks.size(); ++i) found.push_back(limits.of(i));

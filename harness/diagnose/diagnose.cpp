@@ -155,7 +155,7 @@ class Judge {
     add_groups(run, faults);
     for (const Fault& fault : misused_calls(run))
       if (follows_from(run, fault) || follows_from(faults, fault)) add(Verdict::misuse, fault);
-    const std::vector<BufferingLimit> limits = limits_of(faults, follow_record);
+    const std::vector<BufferingLimit> limits = limits_of(run, faults, follow_record);
     if (result_.findings.empty()) {
       first_waits_ = faults.front().waits;
       say_assumptions(run, limits.front(), faults.front());
@@ -206,11 +206,12 @@ class Judge {
     }
   }
 
-  std::vector<BufferingLimit> limits_of(const std::vector<Fault>& deadlocks, bool follow_record) const {
+  std::vector<BufferingLimit> limits_of(const model::Run& run, const std::vector<Fault>& deadlocks,
+                                        bool follow_record) const {
     if (options_.buffered) return std::vector<BufferingLimit>(deadlocks.size(), {true, std::nullopt});
     std::vector<MutualWaits> waits;
     for (const Fault& fault : deadlocks) waits.push_back(fault.waits);
-    return buffering_limits(scenario_, follow_record, waits);
+    return buffering_limits(scenario_, run, follow_record, waits);
   }
 
   // What hides a deadlock that the strict reading shows.

@@ -1,12 +1,13 @@
 #include "harness/diagnose/wait_graph.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace petri::diagnosis {
 namespace {
@@ -35,10 +36,12 @@ bool supplies(const Event& event, const Link& link) {
   return false;
 }
 
+using Edges = std::vector<std::vector<std::uint32_t>>;
+
 // Strongly connected components, in Tarjan's order: a component comes after all that it reaches.
 class Tarjan {
  public:
-  explicit Tarjan(const std::vector<std::set<std::uint32_t>>& edges)
+  explicit Tarjan(const Edges& edges)
       : edges_(edges), number_(edges.size(), -1), low_(edges.size(), 0), on_stack_(edges.size(), false) {
     for (std::uint32_t node = 0; node < edges.size(); ++node)
       if (number_[node] < 0) visit(node);
@@ -67,7 +70,7 @@ class Tarjan {
     std::sort(component.begin(), component.end());
   }
 
-  const std::vector<std::set<std::uint32_t>>& edges_;
+  const Edges& edges_;
   std::vector<std::int64_t> number_, low_;
   std::vector<bool> on_stack_;
   std::vector<std::uint32_t> stack_;
@@ -151,17 +154,17 @@ void WaitGraph::find_terminals() {
 }
 
 void WaitGraph::make_nodes() {
-  std::map<std::string, std::uint32_t> by_wait;
+  // Those who came to a gathering with one operation wait alike.
+  std::map<std::tuple<std::uint32_t, std::string_view, OpForm>, std::uint32_t> by_gathering;
   for (const model::Wait& wait : run_.waits) {
     if (waits_in_finalize(wait) || !run_.stuck_lanes[wait.lane]) continue;
     lanes_[static_cast<std::size_t>(wait.rank)].push_back(wait.lane);
-    std::string key = fmt::format("lane {}", wait.lane);
+    auto number = static_cast<std::uint32_t>(nodes_.size());
     if (wait.atoms.size() == 1 && wait.atoms.front().kind == Atom::gathering) {
       const OpInfo& op = info(at(scenario_, wait.atoms.front().posted).op);
-      key = fmt::format("gathering {} {} {}", wait.atoms.front().number, op.family, static_cast<int>(op.form));
+      number = by_gathering.try_emplace({wait.atoms.front().number, op.family, op.form}, number).first->second;
     }
-    const auto [place, inserted] = by_wait.try_emplace(key, static_cast<std::uint32_t>(nodes_.size()));
-    if (inserted) {
+    if (number == nodes_.size()) {
       Node node;
       node.at = {wait.rank, wait.index};
       // The loop of polls is the same wait whether the record shows its end or not.
@@ -173,9 +176,9 @@ void WaitGraph::make_nodes() {
       add_links(wait, node);
       nodes_.push_back(std::move(node));
     }
-    auto& ranks = nodes_[place->second].ranks;
+    auto& ranks = nodes_[number].ranks;
     if (ranks.empty() || ranks.back() != wait.rank) ranks.push_back(wait.rank);
-    node_of_[wait.lane] = place->second;
+    node_of_[wait.lane] = number;
   }
 }
 
@@ -219,14 +222,25 @@ void WaitGraph::add_links(const model::Wait& wait, Node& node) {
   }
 }
 
-void WaitGraph::find_components() {
-  std::vector<std::set<std::uint32_t>> edges(nodes_.size());
-  for (std::uint32_t node = 0; node < nodes_.size(); ++node)
+// By node, ascending: whom it waits for.
+std::vector<std::vector<std::uint32_t>> WaitGraph::edges_between() const {
+  std::vector<std::vector<std::uint32_t>> edges(nodes_.size());
+  std::vector<std::uint32_t> seen_by(nodes_.size(), static_cast<std::uint32_t>(nodes_.size()));
+  for (std::uint32_t node = 0; node < nodes_.size(); ++node) {
     for (const Link& link : nodes_[node].links)
       for (const std::int32_t target : link.targets)
-        if (const auto other = node_of(link, target)) edges[node].insert(*other);
+        if (const auto other = node_of(link, target); other && std::exchange(seen_by[*other], node) != node)
+          edges[node].push_back(*other);
+    std::sort(edges[node].begin(), edges[node].end());
+  }
+  return edges;
+}
+
+void WaitGraph::find_components() {
+  const Edges edges = edges_between();
   for (const auto& component : Tarjan(edges).components) {
-    const bool cyclic = component.size() > 1 || edges[component.front()].count(component.front()) != 0;
+    const auto& first = edges[component.front()];
+    const bool cyclic = component.size() > 1 || std::binary_search(first.begin(), first.end(), component.front());
     const auto inside = [&](std::uint32_t node) {
       return std::binary_search(component.begin(), component.end(), node);
     };

@@ -66,6 +66,7 @@ class WaitGraph {
   void make_nodes();
   void add_links(const model::Wait& wait, Node& node);
   bool could_supply(const Link& link, std::uint32_t lane) const;
+  std::vector<std::vector<std::uint32_t>> edges_between() const;
   void find_components();
   void add_cycle(std::vector<std::uint32_t> nodes);
   void add_terminal_components(std::uint32_t node);
