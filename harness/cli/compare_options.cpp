@@ -83,7 +83,7 @@ void require_sense(const CompareArguments& a) {
   if (!a.files.empty() && !a.inputs.empty() && a.inputs.front().ends_with(".npy"))
     throw UsageError{"several files are one word: --payload 'rank-*.npy', in quotes, or a list with commas"};
   if (!a.files.empty() && a.scale) throw UsageError{"--scale is for generators: numbers of a file are what they are"};
-  if (!a.inputs.empty() && (a.generator || !a.files.empty()))
+  if (!a.inputs.empty() && (a.generator || a.gradients || !a.files.empty()))
     throw UsageError{"numbers come from SCENARIO or from --payload, not from both"};
   if (!a.inputs.empty() && !a.locate && (!a.ranks.empty() || a.same_data))
     throw UsageError{"the ranks are those of SCENARIO: --ranks and --same-data are for --payload"};
@@ -103,13 +103,16 @@ void add_numbers(po::options_description& options, CompareArguments& a) {
       text_option("WHAT",
                   [&a](const std::string& text) {
                     a.generator = generator_named(text);
-                    if (a.generator) return;
+                    a.gradients = text == "gradients";
+                    if (a.generator || a.gradients) return;
                     if (text.find(".npy") == std::string::npos && text.find(".npz") == std::string::npos)
-                      throw UsageError{fmt::format("--payload needs one of {}, or NumPy files (.npy), not '{}'",
-                                                   fmt::join(generator_names(), ", "), text)};
+                      throw UsageError{
+                          fmt::format("--payload needs one of {}, gradients, or NumPy files (.npy), not '{}'",
+                                      fmt::join(generator_names(), ", "), text)};
                     a.files = compare::files_named(text);
                   }),
-      "what the ranks contribute: normal (the default), log-uniform, cancelling, probe, uniform, ramp or constant; or "
+      "what the ranks contribute: normal (the default), log-uniform, cancelling, probe, uniform, ramp or constant; "
+      "gradients of a small training; or "
       "NumPy files: one whose first axis is the ranks (x.npy), or one for each rank ('rank-*.npy', in the order of "
       "their numbers; x.npy,y.npy)");
   add("seed", number("seed", &a.seed, std::uint64_t{0}), "of the payload (0)");

@@ -28,6 +28,7 @@ struct CompareArguments {
   std::vector<std::string> inputs;  // none, a scenario, or two recordings with `locate`
   bool list = false, locate = false, same_data = false, json = false;
   std::optional<Generator> generator;
+  bool gradients = false;          // of a training
   std::vector<std::string> files;  // of payload, in the order of the ranks
   std::uint64_t seed = 0;
   std::optional<double> scale;

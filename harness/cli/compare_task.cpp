@@ -15,6 +15,7 @@
 #include "harness/diagnose/reduction.hpp"
 #include "harness/trace/error.hpp"
 #include "kernels/cpu/payload.hpp"
+#include "kernels/cpu/training.hpp"
 
 namespace petri::cli {
 namespace {
@@ -130,6 +131,20 @@ CompareTask generated(const CompareArguments& a) {
   return task;
 }
 
+CompareTask trained(const CompareArguments& a) {
+  CompareTask task;
+  task.numbers.origin = fmt::format("gradients of a training, seed {}", a.seed);
+  if (a.scale) task.numbers.origin += fmt::format(", times {}", *a.scale);
+  task.reductions.count = a.count.value_or(1000);
+  task.reductions.rows = [seed = a.seed, scale = a.scale.value_or(1)](std::int32_t row, ElementType type,
+                                                                      std::uint64_t first, std::size_t count,
+                                                                      std::byte* out) {
+    kernels::training::write_gradients(seed, scale, row, type, first, count, out);
+  };
+  add_shapes(a, ElementType::float32, std::nullopt, task);
+  return task;
+}
+
 CompareTask from_files(const CompareArguments& a) {
   const auto rows = std::make_shared<const compare::NumpyRows>(a.files);
   CompareTask task;
@@ -187,7 +202,10 @@ CompareTask recorded(const CompareArguments& a) {
 }  // namespace
 
 CompareTask compare_task(const CompareArguments& a) {
-  CompareTask task = !a.inputs.empty() ? recorded(a) : !a.files.empty() ? from_files(a) : generated(a);
+  CompareTask task = !a.inputs.empty()  ? recorded(a)
+                     : !a.files.empty() ? from_files(a)
+                     : a.gradients      ? trained(a)
+                                        : generated(a);
   task.reductions.runs = static_cast<std::size_t>(a.runs);
   task.reductions.tolerance = a.tolerance;
   task.reductions.threads = a.jobs;

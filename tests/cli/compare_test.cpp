@@ -171,6 +171,20 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
   }
 }
 
+TEST(Compare, ReducesTheGradientsOfATraining) {
+  const Scratch scratch;
+  const std::vector<std::string> words{"compare", "--payload", "gradients", "--ranks",
+                                       "8",       "--count",   "10000",     "--json"};
+  const Ran ran = scratch.petri(words);
+  EXPECT_EQ(ran.status, 12) << ran.err;
+  EXPECT_EQ(scratch.petri(words).out, ran.out);
+  auto seeded = words;
+  seeded.insert(seeded.end(), {"--seed", "5"});
+  EXPECT_NE(json::parse(scratch.petri(seeded).out)["results"][0]["digest"],
+            json::parse(ran.out)["results"][0]["digest"]);
+  EXPECT_EQ(scratch.petri({"compare", "--payload", "gradients", "case.jsonl"}).status, 2);
+}
+
 TEST(Compare, ReducesNumPyFiles) {
   const Scratch scratch;
   const std::vector<float> numbers{1e8F, 1, 1, 1, -1e8F, 1, 1, 1};
