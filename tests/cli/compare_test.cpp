@@ -210,6 +210,33 @@ TEST(Compare, ReducesNumPyFiles) {
   EXPECT_EQ(scratch.petri({"compare", "--payload", "all.npy", "--types", "int32"}).status, 0);
 }
 
+// What NumPy itself writes, where it is installed.
+TEST(Compare, ReducesWhatNumPyWrites) {
+  const Scratch scratch;
+  if (scratch.run({"python3", "-c", "import numpy"}).status != 0) GTEST_SKIP() << "python3 has no numpy";
+  const Ran made = scratch.run({"python3", "-c", R"(
+import numpy as np
+x = np.arange(4 * 3 * 50, dtype='<f4').reshape(4, 3, 50) ** 2 / 7
+np.save('c.npy', x)
+np.save('fortran.npy', np.asfortranarray(x))
+np.save('big-endian.npy', x.astype('>f4'))
+for version in (2, 3):
+    with open(f'version-{version}.npy', 'wb') as file:
+        np.lib.format.write_array(file, x, version=(version, 0))
+np.save('objects.npy', np.array([1, 'a'], dtype=object))
+np.savez('zip.npz', x=x)
+)"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const auto reduced = [&](const std::string& file) {
+    return scratch.petri({"compare", "--payload", file, "--orders", "sequential", "--json"});
+  };
+  const json wanted = json::parse(reduced("c.npy").out)["results"][0]["digest"];
+  for (const char* const file : {"fortran.npy", "big-endian.npy", "version-2.npy", "version-3.npy"})
+    EXPECT_EQ(json::parse(reduced(file).out)["results"][0]["digest"], wanted) << file;
+  EXPECT_THAT(reduced("objects.npy").err, HasSubstr("Python objects"));
+  EXPECT_THAT(reduced("zip.npz").err, HasSubstr("a zip of arrays"));
+}
+
 TEST(Compare, RefusesNumPyFilesThatAreNone) {
   const Scratch scratch;
   scratch.write("x.npy", test::npy_file<float>("<f4", "(2, 2)", {1, 2, 3, 4}));
