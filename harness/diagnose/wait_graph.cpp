@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
 #include <functional>
 #include <map>
 #include <set>
@@ -38,44 +40,20 @@ bool supplies(const Event& event, const Link& link) {
 
 using Edges = std::vector<std::vector<std::uint32_t>>;
 
-// Strongly connected components, in Tarjan's order: a component comes after all that it reaches.
-class Tarjan {
- public:
-  explicit Tarjan(const Edges& edges)
-      : edges_(edges), number_(edges.size(), -1), low_(edges.size(), 0), on_stack_(edges.size(), false) {
-    for (std::uint32_t node = 0; node < edges.size(); ++node)
-      if (number_[node] < 0) visit(node);
-  }
-  std::vector<std::vector<std::uint32_t>> components;
-
- private:
-  // Recursion depth is bounded by the number of distinct waits, at most one per rank; frames are small.
-  void visit(std::uint32_t node) {
-    number_[node] = low_[node] = next_++;
-    stack_.push_back(node);
-    on_stack_[node] = true;
-    for (const std::uint32_t target : edges_[node]) {
-      if (number_[target] < 0) visit(target);
-      if (on_stack_[target]) low_[node] = std::min(low_[node], low_[target]);
-    }
-    if (low_[node] != number_[node]) return;
-    auto& component = components.emplace_back();
-    std::uint32_t member = 0;
-    do {
-      member = stack_.back();
-      stack_.pop_back();
-      on_stack_[member] = false;
-      component.push_back(member);
-    } while (member != node);
-    std::sort(component.begin(), component.end());
-  }
-
-  const Edges& edges_;
-  std::vector<std::int64_t> number_, low_;
-  std::vector<bool> on_stack_;
-  std::vector<std::uint32_t> stack_;
-  std::int64_t next_ = 0;
-};
+// Strongly connected components, in Tarjan's order: a component comes after all that it reaches. Its nodes ascend.
+std::vector<std::vector<std::uint32_t>> components_of(const Edges& edges) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  for (std::uint32_t node = 0; node < edges.size(); ++node)
+    for (const std::uint32_t target : edges[node]) pairs.emplace_back(node, target);
+  const boost::compressed_sparse_row_graph<boost::directedS> graph(boost::edges_are_sorted, pairs.begin(), pairs.end(),
+                                                                   edges.size());
+  std::vector<std::uint32_t> number(edges.size());
+  const auto count = boost::strong_components(
+      graph, boost::make_iterator_property_map(number.begin(), get(boost::vertex_index, graph)));
+  std::vector<std::vector<std::uint32_t>> components(count);
+  for (std::uint32_t node = 0; node < edges.size(); ++node) components[number[node]].push_back(node);
+  return components;
+}
 
 }  // namespace
 
@@ -238,7 +216,7 @@ std::vector<std::vector<std::uint32_t>> WaitGraph::edges_between() const {
 
 void WaitGraph::find_components() {
   const Edges edges = edges_between();
-  for (const auto& component : Tarjan(edges).components) {
+  for (const auto& component : components_of(edges)) {
     const auto& first = edges[component.front()];
     const bool cyclic = component.size() > 1 || std::binary_search(first.begin(), first.end(), component.front());
     const auto inside = [&](std::uint32_t node) {

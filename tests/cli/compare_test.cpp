@@ -65,7 +65,8 @@ TEST(Compare, AnUnknownVersionIsNoWitness) {
   const Ran ran = Scratch().petri(
       {"compare", "--json", "--orders", "openmpi-4.1/allreduce:3,openmpi-9.9/allreduce:3,openmpi-4.1/allreduce:4"});
   ASSERT_EQ(ran.status, 12) << ran.err;
-  for (const json& moved : json::parse(ran.out)["moved"]) EXPECT_NE(moved["dimension"], "library version");
+  const json told = json::parse(ran.out);
+  for (const json& moved : told["moved"]) EXPECT_NE(moved["dimension"], "library version");
 }
 
 TEST(Compare, SpreadsTheSameNumbersOverAnyRanks) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace petri::test {
@@ -28,9 +28,8 @@ inline std::string npy_header(const std::string& descr, const std::string& shape
 template <class T>
 std::string npy_file(const std::string& descr, const std::string& shape, const std::vector<T>& elements,
                      bool fortran_order = false) {
-  std::string data(elements.size() * sizeof(T), '\0');
-  std::memcpy(data.data(), elements.data(), data.size());
-  return npy_header(descr, shape, fortran_order) + data;
+  const std::string_view data(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
+  return npy_header(descr, shape, fortran_order) + std::string(data);
 }
 
 }  // namespace petri::test
