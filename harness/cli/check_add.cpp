@@ -197,7 +197,7 @@ int run_check_add(const std::vector<std::string>& args) {
   if (!request) return kOk;
   const fs::path folder = fs::path(request->to) / name_for(*request);
   NewReproducer reproducer;
-  reproducer.scenario = load_input(request->input);
+  reproducer.scenario = load_with_payload(request->input);  // the folder holds no files of numbers
   Scenario& scenario = reproducer.scenario;
   if (scenario.cut) throw InputError(name_of_input(request->input), 0, 0, "stops before its end line");
   reproducer.diagnosis = diagnose(scenario);

@@ -49,7 +49,7 @@ class Judge {
     if (rank_error) add(Verdict::rank_error, *rank_error, consequence(actual, *rank_error));
     if (is_answered()) return;
     if (const auto fault = find_divergence(scenario_, actual)) add(Verdict::divergence, *fault);
-    const OrderDependence numbers = find_order_dependence(scenario_, actual);
+    const OrderDependence numbers = find_order_dependence(scenario_, actual, options_.stop);
     if (numbers.difference) add(Verdict::divergence, *numbers.difference);
     if (is_answered()) return;
     judge_deadlocks(actual, rank_error.has_value() || ended_by_faulty_call(scenario_, actual, causes));

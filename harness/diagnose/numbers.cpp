@@ -94,14 +94,14 @@ Fault undecided(const Scenario& scenario, const EventRef& call, const std::strin
 
 }  // namespace
 
-OrderDependence find_order_dependence(const Scenario& scenario, const model::Run& run) {
+OrderDependence find_order_dependence(const Scenario& scenario, const model::Run& run, const std::stop_token& stop) {
   OrderDependence found;
   std::uint64_t work = kMostWork;
   for (const model::Gathering& gathering : run.gatherings.all()) {
     if (!names_orders(scenario, run, gathering)) continue;
     OrderSearch search;
     if (const auto reduction = reduction_of(scenario, run, gathering)) {
-      search = search_difference(*reduction, work);
+      search = search_difference(*reduction, work, stop);
       if (search.difference) found.difference = fault_of(scenario, *reduction, *search.difference);
       if (found.difference) break;
     } else {

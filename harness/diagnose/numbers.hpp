@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 
 #include "harness/diagnose/fault.hpp"
 
@@ -20,6 +21,6 @@ struct OrderDependence {
 };
 
 // Takes seconds at most: see kMostWork in order_search.hpp.
-OrderDependence find_order_dependence(const Scenario& scenario, const model::Run& run);
+OrderDependence find_order_dependence(const Scenario& scenario, const model::Run& run, const std::stop_token& stop);
 
 }  // namespace petri::diagnosis

@@ -26,9 +26,9 @@ constexpr std::uint64_t kCostOfContribution = 32;
 // All variants, tile by tile beside each other.
 class SideBySide {
  public:
-  SideBySide(const Reduction& reduction, std::uint64_t& work)
-      : reduction_(reduction), size_(reduction.shape.size_of_element()), work_(work) {
-    for (std::size_t i = 0; i < reduction.orders.size(); ++i)
+  SideBySide(const Reduction& reduction, std::uint64_t& work, const std::stop_token& stop)
+      : reduction_(reduction), size_(reduction.shape.size_of_element()), work_(work), stop_(stop) {
+    for (std::size_t i = 0; i < reduction.orders.size() && !stop_.stop_requested(); ++i)
       for (const std::string& run : order::runs_of(reduction.orders[i])) add(i, run);
   }
 
@@ -37,7 +37,7 @@ class SideBySide {
     const std::uint64_t count = reduction_.shape.count, tile = tile_count();
     const std::uint64_t cost =
         static_cast<std::uint64_t>(reduction_.shape.ranks) * (kCostOfContribution + variants_.size());
-    for (std::uint64_t first = 0; first < count;) {
+    for (std::uint64_t first = 0; first < count && !stop_.stop_requested();) {
       const std::uint64_t size = std::min({tile, count - first, work_ / cost});
       if (size == 0) return {std::nullopt, out_of_work(first)};
       work_ -= size * cost;
@@ -195,6 +195,7 @@ class SideBySide {
   const Reduction& reduction_;
   std::size_t size_;
   std::uint64_t& work_;
+  const std::stop_token& stop_;
   std::uint64_t bytes_ = 0;  // of all orders
   std::string left_out_;
   std::deque<order::Reduction> reductions_;
@@ -205,8 +206,8 @@ class SideBySide {
 
 }  // namespace
 
-OrderSearch search_difference(const Reduction& reduction, std::uint64_t& work) {
-  return SideBySide(reduction, work).search();
+OrderSearch search_difference(const Reduction& reduction, std::uint64_t& work, const std::stop_token& stop) {
+  return SideBySide(reduction, work, stop).search();
 }
 
 }  // namespace petri::diagnosis

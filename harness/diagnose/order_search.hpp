@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,8 @@ struct OrderSearch {
   std::string left_out;
 };
 
-// Takes what it costs from `work`, and memory for some tiles beside the orders, which are within kMostOrderBytes.
-OrderSearch search_difference(const Reduction& reduction, std::uint64_t& work);
+// Takes what it costs from `work`, and stops where `stop` is set meanwhile: then the answer is worth nothing. Memory
+// for some tiles beside the orders, which are within kMostOrderBytes.
+OrderSearch search_difference(const Reduction& reduction, std::uint64_t& work, const std::stop_token& stop);
 
 }  // namespace petri::diagnosis

@@ -47,7 +47,9 @@ std::vector<double> numbers_of(const NpyFile& file, const Event& event, std::uin
     fail(fmt::format("it has elements of {}, and the event that names it of {}", name_of(header.type),
                      name_of(event.dtype)));
   if (!fits(event, header.elements) || header.elements == 0)
-    fail(fmt::format("it has {} elements, and the event that names it contributes others", header.elements));
+    fail(fmt::format(
+        "it has {} elements, which are not as many as the event that names it contributes, by its \"count\"",
+        header.elements));
   if (header.elements > most)
     fail(fmt::format("the files of a scenario may hold 2^24 numbers in all: petri compare --payload reads any number"));
   std::vector<double> numbers(static_cast<std::size_t>(header.elements));

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <sstream>
+#include <stop_token>
 
 #include "harness/diagnose/diagnose.hpp"
+#include "harness/diagnose/order_search.hpp"
 #include "harness/trace/read.hpp"
 
 namespace petri {
@@ -181,6 +183,17 @@ TEST(Numbers, a_difference_at_the_beginning_is_found_in_any_size) {
   for (RankTrace& rank : differs.ranks)
     rank.events[0].extras.set_fill(Fill{.generator = Generator::probe, .seed = 0, .scale = 1});
   EXPECT_EQ(diagnose(differs).signature, "divergence: allreduce@0 ranks disagree in own-first");
+}
+
+// A search that shrinks gives up candidates, and is itself ended by a signal or a limit.
+TEST(Numbers, nothing_is_evaluated_for_an_answer_that_nobody_wants) {
+  const Scenario large = generated(3, R"("count":1099511627776)", R"(["own-first"])", R"("allreduce")");
+  const auto reductions = diagnosis::reductions_of(large);
+  std::stop_source stop;
+  stop.request_stop();
+  std::uint64_t work = diagnosis::kMostWork;
+  EXPECT_FALSE(diagnosis::search_difference(reductions.at(0), work, stop.get_token()).difference);
+  EXPECT_EQ(work, diagnosis::kMostWork);
 }
 
 TEST(Numbers, ten_thousand_orders_are_evaluated_in_small_tiles) {
