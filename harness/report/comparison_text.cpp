@@ -9,15 +9,12 @@
 
 #include "harness/compare/element.hpp"
 #include "harness/report/comparison.hpp"
+#include "harness/trace/counted.hpp"
 
 namespace petri {
 namespace {
 
 using namespace compare;
-
-std::string counted(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
 
 // "ring (8 ranks, float32, 2x4)".
 std::string label_of(const Configuration& c) {
