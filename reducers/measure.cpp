@@ -177,6 +177,7 @@ std::string fingerprint(const Scenario& scenario) {
     out.add(rank.end.kind);
     out.add(rank.end.stated);
     out.add(rank.end.dropped);
+    for (const auto& [comm, position] : rank.end.joined) out.add(std::pair(comm, position));
     out.add(rank.end.signal);
     out.add(rank.end.status);
     out.add(rank.events.size());

@@ -8,6 +8,7 @@
 #include "harness/trace/extras_pool.hpp"
 #include "harness/trace/venue.hpp"
 #include "reducers/open_epochs.hpp"
+#include "reducers/positions.hpp"
 #include "reducers/renumbering.hpp"
 #include "reducers/repair_arguments.hpp"
 #include "reducers/requests.hpp"
@@ -30,6 +31,7 @@ class Cutter {
     for (std::size_t rank = 0; rank < old_rank_.size(); ++rank) cut_rank(rank);
     cut_header();
     cut_comms();
+    settle_joined(out_);
     return std::move(out_);
   }
 
@@ -61,25 +63,11 @@ class Cutter {
     }
     if (to.events.size() != from.events.size()) {
       drop_lost_requests(from.events, to.events, source, keep_.idle);
-      lower_positions(from.events, to.events, source);
+      keep_positions(from, source, to);
     }
     for (std::size_t i = 0; i < source.size(); ++i) {
       to.set_time(i, from.time_of(source[i]));
       if (!to.events[i].extras.same_as(from.events[source[i]].extras)) extras_.share(to.events[i].extras);
-    }
-  }
-
-  static void lower_positions(const std::vector<Event>& from, std::vector<Event>& to,
-                              const std::vector<std::uint32_t>& source) {
-    std::map<Venue, std::int32_t> dropped;
-    std::uint32_t next = 0;
-    for (std::size_t i = 0; i < to.size(); ++i, ++next) {
-      for (; next < source[i]; ++next) {
-        if (is_positional(from[next].op)) ++dropped[venue_of(from[next])];
-      }
-      if (to[i].extras.coll_seq() == kUnset) continue;
-      const auto found = dropped.find(venue_of(from[source[i]]));
-      if (found != dropped.end()) to[i].extras.set_coll_seq(std::max(0, to[i].extras.coll_seq() - found->second));
     }
   }
 
@@ -136,6 +124,8 @@ class Cutter {
           event.extras.set_new_comm(now[static_cast<std::size_t>(event.extras.new_comm())]);
         event.site = symbol(event.site);
       }
+      std::erase_if(rank.end.joined, [&](const auto& entry) { return now[static_cast<std::size_t>(entry.first)] < 0; });
+      for (auto& [comm, position] : rank.end.joined) comm = now[static_cast<std::size_t>(comm)];
     }
   }
 

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/output.hpp"
 #include "harness/cli/terminal.hpp"
@@ -21,10 +22,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Help kHelp{
-    "petri import [options] FOLDER...",
-    "Makes a scenario file of what the recorder left: of one folder, or of several, as one of each host. A scenario "
-    "file\n"
-    "instead of the folders is written again in its canonical form.",
+    "petri import [options] SOURCE...",
+    "Makes a scenario file of what the recorder left: of one folder, or of several, as one of each host; or of a "
+    "trace\n"
+    "that something else recorded: a folder, an archive or files, as they come. The format is recognized by content, "
+    "and\n"
+    "what it does not record is said. A scenario file is written again in its canonical form.",
     "petri import -o job.jsonl.zst petri-record    after LD_PRELOAD=libpetri_record.so mpirun ./train",
 };
 
@@ -53,11 +56,13 @@ std::string choose_job(const std::vector<RecordedJob>& jobs, const po::variables
   return jobs.back().id;
 }
 
-bool is_scenario(const std::vector<std::string>& sources) {
-  if (std::all_of(sources.begin(), sources.end(), [](const auto& source) { return fs::is_directory(source); }))
-    return false;
-  if (sources.size() > 1) throw UsageError{"several sources must all be folders of recorded ranks"};
-  return true;
+// What the sources are: all folders of recorded ranks, or all foreign, or one scenario.
+InputKind kind_of(const std::vector<std::string>& sources) {
+  const InputKind kind = kind_of_input(sources.front());
+  const auto is_same = [&](const std::string& source) { return kind_of_input(source) == kind; };
+  if (!std::all_of(sources.begin(), sources.end(), is_same) || (sources.size() > 1 && kind == InputKind::scenario))
+    throw UsageError{"several sources must all be folders of recorded ranks, or all parts of one foreign trace"};
+  return kind;
 }
 
 void write(const Scenario& scenario, const po::variables_map& values) {
@@ -75,7 +80,7 @@ int run_import(const std::vector<std::string>& args) {
   options.add_options()("job", po::value<std::string>()->value_name("ID"),
                         "which of several jobs in the folders; the latest otherwise");
   options.add_options()("list", po::bool_switch(), "list the jobs in the folders, the latest last, and write nothing");
-  options.add_options()("source", po::value<std::vector<std::string>>()->required(), "the folders");
+  options.add_options()("source", po::value<std::vector<std::string>>()->required(), "folders, archives, files");
   po::positional_options_description positional;
   positional.add("source", -1);
   po::variables_map values;
@@ -86,11 +91,18 @@ int run_import(const std::vector<std::string>& args) {
     for (const std::string& source : sources) require_other_than_input(values["output"].as<std::string>(), source);
     require_writable(values["output"].as<std::string>(), Content::scenario);
   }
-  if (is_scenario(sources)) {
+  const InputKind kind = kind_of(sources);
+  if (kind == InputKind::scenario) {
     write(read_scenario(sources.front()), values);
     return kOk;
   }
   const std::vector<fs::path> folders(sources.begin(), sources.end());
+  if (kind == InputKind::foreign) {
+    const Imported imported = import_foreign(folders);
+    say_notes(imported, true);
+    write(imported.scenario, values);
+    return kOk;
+  }
   const std::vector<RecordedJob> jobs = recorded_jobs(folders);
   if (values["list"].as<bool>()) {
     list_jobs(jobs);

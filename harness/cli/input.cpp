@@ -4,18 +4,46 @@
 #include <sstream>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/import/recording.hpp"
+#include "harness/trace/counted.hpp"
 #include "harness/trace/digest.hpp"
 #include "harness/trace/npy_payload.hpp"
 #include "harness/trace/read.hpp"
 #include "harness/trace/read_stdin.hpp"
+#include "harness/trace/record_view.hpp"
 #include "harness/trace/write.hpp"
 
 namespace petri::cli {
 
+InputKind kind_of_input(const std::string& path) {
+  if (std::filesystem::is_directory(path))
+    return record::record_files(path).empty() ? InputKind::foreign : InputKind::recording;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return InputKind::scenario;
+  return is_foreign(path) ? InputKind::foreign : InputKind::scenario;
+}
+
+void say_notes(const Imported& imported, bool all) {
+  for (const std::string& warning : imported.notes.warnings) say(stderr, "petri: {}\n", warning);
+  if (!all) return;
+  say(stderr, "petri: {} of {}\n", imported.format,
+      counted(static_cast<std::uint64_t>(imported.scenario.world()), "rank"));
+  for (const std::string& fact : imported.notes.facts) say(stderr, "  {}\n", fact);
+}
+
 Scenario load_input(const std::string& path) {
   if (is_stdin(path)) return read_scenario_from_stdin();
-  return std::filesystem::is_directory(path) ? import_recording(path) : read_scenario(path);
+  switch (kind_of_input(path)) {
+    case InputKind::recording: return import_recording(path);
+    case InputKind::foreign: {
+      Imported imported = import_foreign({path});
+      say_notes(imported, false);
+      return std::move(imported.scenario);
+    }
+    case InputKind::scenario: break;
+  }
+  return read_scenario(path);
 }
 
 Scenario load_with_payload(const std::string& path) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -45,6 +46,7 @@ Gatherings::Gatherings(const Scenario& scenario)
       by_position_(scenario.comms.size()),
       outside_next_(scenario.ranks.size()) {
   infer_members();
+  note_joined();
   note_truncated();
 }
 
@@ -131,6 +133,26 @@ void Gatherings::keep_members(const std::vector<std::int32_t>* members) {
     index.emplace((*members)[group], static_cast<std::int32_t>(group));
 }
 
+// What a record says of positions before its events, for ranks whose first events there are lost or were never kept.
+void Gatherings::note_joined() {
+  std::vector<std::int64_t> least(scenario_.comms.size(), std::numeric_limits<std::int64_t>::max());
+  for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank) {
+    for (const auto& [comm, position] : scenario_.ranks[rank].end.joined) {
+      const auto slot = static_cast<std::size_t>(comm);
+      if (group_rank(comm, static_cast<std::int32_t>(rank)) < 0) continue;
+      next_[rank][comm] = position;
+      first_kept_[comm].emplace(static_cast<std::int32_t>(rank), position);
+      least[slot] = std::min<std::int64_t>(least[slot], position);
+      by_position_[slot].begin = least[slot];
+    }
+  }
+}
+
+bool Gatherings::place_known(EventRef ref) {
+  const Event& event = at(scenario_, ref);
+  return event.extras.coll_seq() != kUnset || next_[static_cast<std::size_t>(ref.rank)].contains(venue_number(event));
+}
+
 // A rank whose ring buffer lost events took part in every position before the first one that it kept.
 void Gatherings::note_truncated() {
   for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank) {
@@ -213,8 +235,8 @@ std::span<std::uint32_t> Gatherings::room_for(std::size_t arrivals) {
 }
 
 std::uint32_t& Gatherings::Positions::at(std::int64_t position) {
-  const auto next = static_cast<std::int64_t>(first.size());
-  if (position >= 0 && position < next) return first[static_cast<std::size_t>(position)];
+  const auto next = begin + static_cast<std::int64_t>(first.size());
+  if (position >= begin && position < next) return first[static_cast<std::size_t>(position - begin)];
   if (position != next || beyond.contains(position)) return beyond.try_emplace(position, kNoGathering).first->second;
   return first.emplace_back(kNoGathering);
 }

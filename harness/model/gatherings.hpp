@@ -50,6 +50,9 @@ class Gatherings {
   // The `occurrence`-th start of the persistent collective whose init `ref` arrived at `init`.
   std::uint32_t start(std::uint32_t init, std::uint32_t occurrence, EventRef ref);
 
+  // False where the start of a rank's record is lost, and with it the count of its calls there.
+  bool place_known(EventRef ref);
+
   // All members are there, for one side of an intercomm_create on both sides, and they join.
   bool complete(const Gathering& gathering) const;
 
@@ -76,7 +79,8 @@ class Gatherings {
  private:
   // Which gathering is at each position of one venue. Positions follow each other, but where a producer says otherwise.
   struct Positions {
-    std::vector<std::uint32_t> first;  // by position
+    std::int64_t begin = 0;            // where every record begins
+    std::vector<std::uint32_t> first;  // by position, from there on
     std::unordered_map<std::int64_t, std::uint32_t> beyond;
     std::uint32_t& at(std::int64_t position);
   };
@@ -92,6 +96,7 @@ class Gatherings {
   void infer_members();
   void keep_members(const std::vector<std::int32_t>* members);  // of the next communicator
   std::vector<std::int32_t> members_from_creation(std::int32_t comm);
+  void note_joined();
   void note_truncated();
 
   const Scenario& scenario_;

@@ -135,7 +135,7 @@ class Machine {
   void watch_event(std::uint32_t lane, EventRef ref);
   bool requests_done(std::int32_t rank, const Event& event) const;
   bool message_there(std::int32_t rank, const Event& event) const;
-  bool place_unknown(std::int32_t rank, const Event& event) const;
+  bool place_unknown(EventRef ref);
   bool runs_here(EventRef ref) const;
   bool spins_here(EventRef ref) const;
   void close_epochs(const Event& event, const Pending& pending);

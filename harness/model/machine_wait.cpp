@@ -175,8 +175,9 @@ bool Machine::runs_here(EventRef ref) const {
 }
 
 // A ring buffer lost events of this rank, and with them the count of its calls on this communicator.
-bool Machine::place_unknown(std::int32_t rank, const Event& event) const {
-  return run_.truncated[static_cast<std::size_t>(rank)] && event.extras.coll_seq() == kUnset && is_positional(event.op);
+bool Machine::place_unknown(EventRef ref) {
+  return run_.truncated[static_cast<std::size_t>(ref.rank)] && is_positional(at(scenario_, ref).op) &&
+         !run_.gatherings.place_known(ref);
 }
 
 // A polling loop that the record leaves unfinished is a wait for what it polls.

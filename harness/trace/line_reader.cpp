@@ -75,6 +75,18 @@ void LineReader::communicator(JsonLine& line) {
   any_ = true;
 }
 
+std::vector<std::pair<std::int32_t, std::int32_t>> LineReader::read_joined(JsonValue value) const {
+  std::vector<std::pair<std::int32_t, std::int32_t>> joined;
+  value.line().any_fields(value.object(), [&](std::string_view name, JsonValue position) {
+    const std::int32_t comm = scenario_.find_comm(name);
+    if (comm == kNoComm)
+      value.line().fail(position.at(), fmt::format("the communicator \"{}\" in \"joined\" is not declared before",
+                                                   name.substr(0, 100)));
+    joined.emplace_back(comm, position.small());
+  });
+  return joined;
+}
+
 void LineReader::rank_end(JsonLine& line) {
   static const std::vector<std::string_view> kinds{"finalized", "exited", "aborted", "signal",
                                                    "running",   "cut",    "missing"};
@@ -86,6 +98,7 @@ void LineReader::rank_end(JsonLine& line) {
       case Key::rank_: rank = value.small(0, scenario_.world() - 1), rank_at = value.at(); break;
       case Key::end_: end.kind = read_name(value, end_kind_named, "end of a rank", kinds); break;
       case Key::dropped_: end.dropped = value.natural(); break;
+      case Key::joined_: end.joined = read_joined(value); break;
       case Key::signal_: end.signal = value.small(); break;
       case Key::status_: end.status = value.small(std::numeric_limits<std::int32_t>::min()); break;
       default: break;
@@ -93,6 +106,10 @@ void LineReader::rank_end(JsonLine& line) {
   });
   if (ended_[static_cast<std::size_t>(rank)]) line.fail(rank_at, fmt::format("rank {} has already ended", rank));
   ended_[static_cast<std::size_t>(rank)] = true;
+  for (const auto& [comm, position] : end.joined)
+    if (!is_member(comm, rank))
+      line.fail(rank_at, fmt::format("\"joined\" names the communicator \"{}\", of which rank {} is no member",
+                                     scenario_.comms[static_cast<std::size_t>(comm)].name, rank));
   end.stated = true;
   scenario_.ranks[static_cast<std::size_t>(rank)].end = std::move(end);
   any_ = in_events_ = true;

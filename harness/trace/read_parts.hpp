@@ -47,6 +47,7 @@ class LineReader {
  private:
   friend class EventAdder;
   bool is_member(std::int32_t comm, std::int32_t rank);
+  std::vector<std::pair<std::int32_t, std::int32_t>> read_joined(JsonValue value) const;
 
   Scenario& scenario_;
   std::vector<std::vector<std::int32_t>> members_;  // of each communicator but the world, ascending

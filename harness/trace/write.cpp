@@ -248,11 +248,14 @@ json event(const Scenario& scenario, std::size_t rank, std::size_t position) {
   return line;
 }
 
-json rank_end(std::size_t rank, const RankEnd& end) {
+json rank_end(const Scenario& scenario, std::size_t rank) {
+  const RankEnd& end = scenario.ranks[rank].end;
   json line;
   line["rank"] = rank;
   line["end"] = name_of(end.kind);
   line["dropped"] = end.dropped;
+  for (const auto& [comm, position] : end.joined)
+    line["joined"][scenario.comms[static_cast<std::size_t>(comm)].name] = position;
   if (end.signal != 0) line["signal"] = end.signal;
   if (end.status != 0) line["status"] = end.status;
   return line;
@@ -307,7 +310,7 @@ void write_scenario(const Scenario& scenario, std::ostream& out) {
     const RankTrace& trace = scenario.ranks[rank];
     for (std::size_t i = 0; i < trace.events.size(); ++i)
       put_line(out, event(scenario, rank, i), trace.events[i].extras.free_keys());
-    if (trace.end.stated) put_line(out, rank_end(rank, trace.end), trace.end.free_keys);
+    if (trace.end.stated) put_line(out, rank_end(scenario, rank), trace.end.free_keys);
   }
   if (!scenario.cut) put_line(out, {{"end", true}, {"events", scenario.event_count()}}, {});
 }

@@ -98,6 +98,7 @@ RankEnd end_of(const RankTrace& original, const RankEnd& seen, bool idle) {
   if (idle) return original.end;  // it stays where its record ends: that it was stopped says nothing
   RankEnd end = seen;
   end.dropped = original.end.dropped;
+  end.joined = original.end.joined;
   if (end.kind == EndKind::missing) end.kind = EndKind::running;  // it has not got to its record yet
   return end;
 }

@@ -1,0 +1,45 @@
+// Traces that Petri did not record: one file for each format, recognized by content, never by name.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/import/trace_files.hpp"
+#include "harness/trace/scenario.hpp"
+
+namespace petri {
+
+// What an import says beside its scenario, a sentence each.
+struct ImportNotes {
+  std::vector<std::string> facts;  // what the format does not record, what was left out of it: said by `petri import`
+  std::vector<std::string> warnings;  // what keeps the evidence from being whole (a file that is cut): always said
+};
+
+struct ForeignFormat {
+  std::string_view name;  // as a user knows it: "PyTorch Flight Recorder"
+  bool (*recognizes)(const TraceFile& file);
+  // Reads those files of the source that were recognized, one or more. Throws InputError, with the file and the place
+  // in it, for what cannot be read. Ranks of which nothing is there end `missing`.
+  Scenario (*read)(const std::vector<TraceFile>& files, ImportNotes& notes);
+};
+
+// In the order in which they are tried on a file.
+const std::vector<ForeignFormat>& foreign_formats();
+
+struct Imported {
+  Scenario scenario;
+  std::string_view format;
+  ImportNotes notes;
+};
+
+// Is a file, or what is packed in it, a trace of one of the formats? A file that cannot be read or unpacked is none.
+bool is_foreign(const std::filesystem::path& file);
+
+// Reads the sources, folders or files, as one trace of the format that most of their files have. Files of no format or
+// of another one are left out with a note. Throws InputError where no file is of any format; the reason names those
+// that are read.
+Imported import_foreign(const std::vector<std::filesystem::path>& sources);
+
+}  // namespace petri

@@ -1,0 +1,45 @@
+// The files of which a foreign trace consists, as they come: in folders, in archives, compressed or not.
+//
+// Folders are searched with all that is below them, hidden files left out, in the order of names in which numbers
+// count as numbers (rank_2 before rank_10). Members of archives (tar, zip, …) are files like others, and a compressed
+// file is what is compressed in it; libarchive unpacks both. Nothing is written anywhere but to a temporary file
+// without a name, into which archives are unpacked once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace petri {
+
+// Bytes from their beginning to their end. Methods throw InputError where the medium fails or the compression is
+// broken.
+class ByteStream {
+ public:
+  virtual ~ByteStream() = default;
+  virtual std::size_t read(char* to, std::size_t most) = 0;  // 0 at the end only
+};
+
+struct TraceFile {
+  std::string name;            // as messages call it: "dumps/rank_3", "dumps.tar.gz/rank_3"
+  std::string leaf;            // its own name, without folders and without the suffix of a compression: "rank_3"
+  std::string head;            // its first bytes, unpacked: up to kHeadBytes of them, by which its format is recognized
+  std::filesystem::path path;  // where it lies unpacked; empty: in an archive, or compressed
+  std::function<std::unique_ptr<ByteStream>()> open;  // at its beginning; several may be open, in several threads
+};
+
+inline constexpr std::size_t kHeadBytes = 4096;
+inline constexpr std::size_t kMostTraceFiles = 1 << 20;
+inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 38;  // of one archive
+
+// Throws InputError for a source that is not there or cannot be read, and above those limits.
+std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sources);
+
+// All bytes of a file; throws InputError where there are more than `most`.
+std::string read_whole(const TraceFile& file, std::uint64_t most);
+
+}  // namespace petri
