@@ -29,7 +29,8 @@ Machine::Machine(const Scenario& scenario, const Assumptions& assumptions, const
       unmodelled_(kOps, false) {
   run_.standing.assign(ranks_.size(), Standing::blocked);
   run_.index.assign(ranks_.size(), 0);
-  for (const RankTrace& rank : scenario.ranks) run_.truncated.push_back(rank.end.dropped > 0);
+  for (const RankTrace& rank : scenario.ranks)
+    run_.truncated.push_back(rank.end.dropped > 0 && rank.end.joined.empty());
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     for (std::uint32_t index = 0; index < trace(rank).events.size(); ++index)
       if (const Event& event = trace(rank).events[index]; event.op == Op::cancel && event.flag == 1)

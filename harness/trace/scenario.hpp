@@ -79,8 +79,8 @@ struct RankEnd {
   EndKind kind = EndKind::finalized;
   bool stated = false;        // false: the file said nothing, so the rank reaches finalize after its last event
   std::uint64_t dropped = 0;  // events that a ring buffer lost before the first one kept
-  // By communicator: how many of its positions the rank took part in before the first of its events there, whether or
-  // not it has one. Tells where a record without a beginning stands; what is not named begins at 0.
+  // By communicator: in how many of its positions the rank took part before its first event there; without a name: 0.
+  // A record that says so needs no beginning: nothing from before its events is open, neither message nor request.
   std::vector<std::pair<std::int32_t, std::int32_t>> joined;
   std::int32_t signal = 0;    // which signal, where known
   std::int32_t status = 0;    // exit status, where known
