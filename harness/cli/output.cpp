@@ -25,16 +25,23 @@ namespace {
 
 constexpr std::array kCompressed{".gz", ".xz", ".bz2", ".lz4", ".lzma", ".Z", ".zip", ".7z", ".br"};
 
+std::string_view name_of(Content content) {
+  switch (content) {
+    case Content::scenario: return "plain text, or zstd by a name that ends in .zst";
+    case Content::text: return "plain text";
+    case Content::binary: return "not compressed";
+  }
+  return "";
+}
+
 void require_true_name(const fs::path& file, Content content) {
   const fs::path extension = file.extension();
   const bool zstd = extension == ".zst";
   if (zstd ? content == Content::scenario
            : std::find(kCompressed.begin(), kCompressed.end(), extension) == kCompressed.end())
     return;
-  throw UsageError{
-      fmt::format("{}: what is written there is {}: choose a name that does not end in {}", file.string(),
-                  content == Content::scenario ? "plain text, or zstd by a name that ends in .zst" : "plain text",
-                  extension.string())};
+  throw UsageError{fmt::format("{}: what is written there is {}: choose a name that does not end in {}", file.string(),
+                               name_of(content), extension.string())};
 }
 
 }  // namespace

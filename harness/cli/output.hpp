@@ -10,7 +10,8 @@ namespace petri::cli {
 
 enum class Content : std::uint8_t {
   scenario,  // plain, or compressed by zstd where the name ends in .zst
-  text       // always plain
+  text,      // always plain
+  binary     // neither text nor compressed
 };
 
 // Throws EnvironmentError where `file` cannot be written: it is a folder, or its folder is missing or closed;
