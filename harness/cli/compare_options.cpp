@@ -35,18 +35,31 @@ constexpr Help kHelp{
 
 constexpr std::int32_t kMostRanks = 1 << 20;
 
-// The words of "a,b,c", each taken by `take`, which says nothing of a word that it does not know.
+// The words of "a,b,c". Throws where one is empty: a comma stands too many, or a word is missing.
+std::vector<std::string> words_of(std::string_view option, const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find(',', from), text.size());
+    words.push_back(text.substr(from, end - from));
+    from = end + 1;
+  }
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (words[i].empty())
+      throw UsageError{words.size() == 1
+                           ? fmt::format("--{} is empty", option)
+                           : fmt::format("item {} of {} of --{} is empty: '{}'", i + 1, words.size(), option, text)};
+  return words;
+}
+
+// Each taken by `take`, which says nothing of a word that it does not know.
 template <class T>
 std::vector<T> list_of(std::string_view option, const std::string& text, std::string_view wanted,
                        const std::function<std::optional<T>(std::string_view)>& take) {
   std::vector<T> list;
-  for (std::size_t from = 0; from <= text.size();) {
-    const std::size_t end = std::min(text.find(',', from), text.size());
-    const std::string_view word = std::string_view(text).substr(from, end - from);
+  for (const std::string& word : words_of(option, text)) {
     const auto item = take(word);
     if (!item) throw UsageError{fmt::format("--{} needs {}, not '{}'", option, wanted, word)};
     list.push_back(*item);
-    from = end + 1;
   }
   return list;
 }
@@ -68,7 +81,9 @@ std::optional<Layout> layout_in(std::string_view word) {
 po::typed_value<std::string>* bound(const char* name, std::optional<double>* to) {
   return po::value<std::string>()->value_name("X")->notifier([=](const std::string& text) {
     *to = real_number(text);
-    if (!*to) throw UsageError{fmt::format("--{} needs a number ≥ 0, not '{}'", name, text)};
+    if (!*to)
+      throw UsageError{fmt::format("--{} needs a number from 0 to {:.2g}, not '{}'", name,
+                                   std::numeric_limits<double>::max(), text)};
   });
 }
 
@@ -76,12 +91,13 @@ po::typed_value<std::string>* text_option(const char* value_name, std::function<
   return po::value<std::string>()->value_name(value_name)->notifier(std::move(take));
 }
 
-void require_sense(const CompareArguments& a) {
+void require_sense(const CompareArguments& a, bool has_seed) {
   if (a.locate && a.inputs.size() != 2) throw UsageError{"--locate needs two recordings"};
   if (!a.locate && a.inputs.size() > 1)
     throw UsageError{fmt::format("what is '{}'? Two recordings are compared with --locate", a.inputs[1])};
   if (!a.files.empty() && !a.inputs.empty() && a.inputs.front().ends_with(".npy"))
     throw UsageError{"several files are one word: --payload 'rank-*.npy', in quotes, or a list with commas"};
+  if (!a.files.empty() && has_seed) throw UsageError{"--seed is for generators: numbers of a file are what they are"};
   if (!a.files.empty() && a.scale) throw UsageError{"--scale is for generators: numbers of a file are what they are"};
   if (!a.inputs.empty() && (a.generator || a.gradients || !a.files.empty()))
     throw UsageError{"numbers come from SCENARIO or from --payload, not from both"};
@@ -105,6 +121,7 @@ void add_numbers(po::options_description& options, CompareArguments& a) {
                     a.generator = generator_named(text);
                     a.gradients = text == "gradients";
                     if (a.generator || a.gradients) return;
+                    if (!compare::is_pattern(text)) words_of("payload", text);
                     if (text.find(".npy") == std::string::npos && text.find(".npz") == std::string::npos)
                       throw UsageError{
                           fmt::format("--payload needs one of {}, gradients, or NumPy files (.npy), not '{}'",
@@ -136,15 +153,7 @@ void add_numbers(po::options_description& options, CompareArguments& a) {
 // In which ways.
 void add_ways(po::options_description& options, CompareArguments& a) {
   auto add = options.add_options();
-  add("orders",
-      text_option("LIST",
-                  [&a](const std::string& text) {
-                    a.orders = list_of<std::string>("orders", text, "names of orders (see --list)",
-                                                    [](std::string_view word) -> std::optional<std::string> {
-                                                      if (word.empty()) return std::nullopt;
-                                                      return std::string(word);
-                                                    });
-                  }),
+  add("orders", text_option("LIST", [&a](const std::string& text) { a.orders = words_of("orders", text); }),
       "orders to be held against the first of them (sequential,pairwise,recursive-doubling,ring, or the scenario's)");
   add("kernels",
       text_option("LIST",
@@ -157,14 +166,16 @@ void add_ways(po::options_description& options, CompareArguments& a) {
   add("types",
       text_option("LIST",
                   [&a](const std::string& text) {
-                    a.types = list_of<ElementType>("types", text, "names of element types",
+                    a.types = list_of<ElementType>("types", text, "float16, bfloat16, float32, float64, int32 or int64",
                                                    [](std::string_view word) { return element_type_named(word); });
                   }),
       "float16, bfloat16, float32, float64, int32, int64 (float32)");
   add("layouts",
       text_option("LIST",
                   [&a](const std::string& text) {
-                    a.layouts = list_of<Layout>("layouts", text, "HOSTSxRANKS, e.g. 2x4", layout_in);
+                    a.layouts = list_of<Layout>(
+                        "layouts", text, fmt::format("HOSTSxRANKS, e.g. 2x4, of 1 to {} ranks in all", kMostRanks),
+                        layout_in);
                   }),
       "ranks on hosts, e.g. 1x8,2x4: neighbours share one");
   add("op",
@@ -224,7 +235,7 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
   positional.add("input", 2);
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
-  require_sense(a);
+  require_sense(a, values.count("seed") > 0);
   if (!a.inputs.empty() && !a.locate)
     for (const char* const name : {"seed", "scale"})
       if (values.count(name) > 0 && !values[name].defaulted())

@@ -8,8 +8,6 @@
 namespace petri::cli {
 namespace {
 
-constexpr std::uint64_t kMostTold = 1 << 20;  // beyond, a bound is only what a variable holds
-
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
   Number number{};
@@ -34,9 +32,7 @@ std::optional<double> real_number(std::string_view text) {
 std::uint64_t bounded(std::string_view name, const std::string& text, std::uint64_t least, std::uint64_t most) {
   const std::optional<std::uint64_t> number = whole_number(text);
   if (number && *number >= least && *number <= most) return *number;
-  const std::string wanted =
-      most <= kMostTold ? fmt::format("from {} to {}", least, most) : fmt::format("of at least {}", least);
-  throw UsageError{fmt::format("--{} needs a whole number {}, not '{}'", name, wanted, text)};
+  throw UsageError{fmt::format("--{} needs a whole number from {} to {}, not '{}'", name, least, most, text)};
 }
 
 double bounded_seconds(std::string_view name, const std::string& text, bool or_zero) {

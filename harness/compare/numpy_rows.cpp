@@ -44,9 +44,13 @@ bool before(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_pattern(const std::string& text) {
+  return text.find_first_of("*?[") != std::string::npos;
+}
+
 std::vector<std::string> files_named(const std::string& text) {
   std::vector<std::string> files;
-  if (text.find_first_of("*?[") == std::string::npos) {
+  if (!is_pattern(text)) {
     for (std::size_t from = 0; from <= text.size();) {
       const std::size_t end = std::min(text.find(',', from), text.size());
       files.push_back(text.substr(from, end - from));

@@ -12,8 +12,10 @@
 
 namespace petri::compare {
 
-// The files that a text names: a list "a.npy,b.npy", or a pattern as a shell has it ("rank-*.npy"), in the order of the
-// numbers in their names: rank-2 before rank-10. A pattern that matches nothing names itself.
+// A pattern as a shell has it, "rank-*.npy", or else a list: "a.npy,b.npy".
+bool is_pattern(const std::string& text);
+// The files that a text names; of a pattern those that match, in the order of the numbers in their names: rank-2 before
+// rank-10. A pattern that matches nothing names itself.
 std::vector<std::string> files_named(const std::string& text);
 
 // Several threads may write from one.

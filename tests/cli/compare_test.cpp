@@ -172,6 +172,31 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
   }
 }
 
+// A typing mistake is told where it is, and a bound with its number.
+TEST(Compare, NamesTheEmptyItemAndTheLimit) {
+  const Scratch scratch;
+  for (const auto& [words, why] : std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{"--ranks", "4,"}, "item 2 of 2 of --ranks is empty: '4,'"},
+           {{"--orders", "ring,,tree"}, "item 2 of 3 of --orders is empty: 'ring,,tree'"},
+           {{"--types", ",float32"}, "item 1 of 2 of --types is empty"},
+           {{"--kernels", ""}, "--kernels is empty"},
+           {{"--layouts", "2x4,"}, "item 2 of 2 of --layouts is empty"},
+           {{"--payload", "a.npy,b.npy,"}, "item 3 of 3 of --payload is empty"},
+           {{"--payload", ""}, "--payload is empty"},
+           {{"--ranks", "1048577"}, "numbers from 1 to 1048576, not '1048577'"},
+           {{"--layouts", "1024x1025"}, "of 1 to 1048576 ranks in all, not '1024x1025'"},
+           {{"--count", "0"}, "--count needs a whole number from 1 to 72057594037927935, not '0'"},
+           {{"--seed", "-1"}, "--seed needs a whole number from 0 to 18446744073709551615, not '-1'"},
+           {{"--relative", "1e400"}, "--relative needs a number from 0 to 1.8e+308, not '1e400'"},
+           {{"--runs", "1001"}, "--runs needs a whole number from 1 to 1000, not '1001'"}}) {
+    std::vector<std::string> all{"compare"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Ran ran = scratch.petri(all);
+    EXPECT_EQ(ran.status, 2) << why;
+    EXPECT_THAT(ran.err, HasSubstr(why));
+  }
+}
+
 TEST(Compare, ReducesTheGradientsOfATraining) {
   const Scratch scratch;
   const std::vector<std::string> words{"compare", "--payload", "gradients", "--ranks",
@@ -256,6 +281,7 @@ TEST(Compare, RefusesNumPyFilesThatAreNone) {
            {{"x.npy", "--ranks", "3"}, "3 ranks cannot have the numbers of 2"},
            {{"x.npy", "--count", "3"}, "--count 3 is more than the 2 elements"},
            {{"x.npy", "--scale", "2"}, "--scale is for generators"},
+           {{"x.npy", "--seed", "2"}, "--seed is for generators"},
            {{"x.npy", "y.npy"}, "in quotes"}}) {
     std::vector<std::string> all{"compare", "--payload"};
     all.insert(all.end(), words.begin(), words.end());
