@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/compare/element.hpp"
+#include "harness/compare/order_problem.hpp"
 #include "harness/compare/plan.hpp"
 #include "harness/compare/tile.hpp"
 #include "harness/trace/digest.hpp"
@@ -232,9 +233,9 @@ std::optional<std::string> problem_of(const Configuration& configuration, Reduce
   if (!kernels::arithmetic(configuration.type, op))
     return fmt::format("there is no {} of {}", petri::name_of(op), petri::name_of(configuration.type));
   if (!configuration.kernel) {
-    if (order::reduction_named(configuration.order, shape_of(configuration, count), op)) return std::nullopt;
-    return fmt::format("there is no order '{}' for {} {} on {} ranks", configuration.order,
-                       petri::name_of(configuration.type), petri::name_of(op), configuration.ranks);
+    const order::Shape shape = shape_of(configuration, count);
+    if (order::reduction_named(configuration.order, shape, op)) return std::nullopt;
+    return text_of_problem(configuration.order, shape, op);
   }
   if (op != ReduceOp::sum) return fmt::format("a kernel sums: it makes no {}", petri::name_of(op));
   if (*configuration.kernel == kernels::SumKernel::atomic || *configuration.kernel == kernels::SumKernel::arrival)

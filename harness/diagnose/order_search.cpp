@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/compare/element.hpp"
+#include "harness/compare/order_problem.hpp"
 #include "kernels/order/catalogue.hpp"
 #include "kernels/order/evaluate.hpp"
 
@@ -61,9 +62,7 @@ class SideBySide {
       if (work_ == 0 || bytes_ > order::kMostOrderBytes)
         throw order::TooLarge("with what came before it, it is too much work");
       auto made = order::reduction_named(name, reduction_.shape, reduction_.op);
-      if (!made)
-        return leave_out(fmt::format("there is no order '{}' for {} {}", reduction_.orders[number],
-                                     name_of(reduction_.shape.type), name_of(reduction_.op)));
+      if (!made) return leave_out(compare::text_of_problem(reduction_.orders[number], reduction_.shape, reduction_.op));
       const order::Reduction& kept = reductions_.emplace_back(std::move(*made));
       const std::uint64_t bytes = order::bytes_of(kept.order);
       bytes_ += bytes;

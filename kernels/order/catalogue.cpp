@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "kernels/order/libraries.hpp"
 #include "kernels/order/name.hpp"
@@ -82,6 +83,57 @@ const std::array kEntries{
           {"arrival[:SEED]", "as contributions happen to come; each run draws another seed"}},
 };
 
+bool takes(const Entry& entry, std::uint64_t number) {
+  return entry.number.usual && number >= entry.number.least && number <= entry.number.most;
+}
+
+constexpr std::array<std::string_view, 6> kAccumulators{"float16", "bfloat16", "float32", "float64", "int32", "int64"};
+
+// What others call these orders.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kOtherWords{{
+    {"butterfly", "recursive-doubling"},
+    {"chain", "tree:1"},
+    {"double-tree", "double-binary-tree"},
+    {"dbtree", "double-binary-tree"},
+    {"flat", "sequential"},
+    {"halving-doubling", "rabenseifner"},
+    {"hierarchical", "by-host"},
+    {"k-ary", "tree"},
+    {"kary", "tree"},
+    {"k-ary-tree", "tree"},
+    {"linear", "sequential"},
+    {"random", "arrival"},
+    {"recursive-halving", "rabenseifner"},
+    {"rhd", "rabenseifner"},
+    {"serial", "sequential"},
+    {"two-level", "by-host"},
+}};
+
+NameProblem unknown_word(std::string_view word, std::string_view name) {
+  const std::string rest(name.substr(word.size()));
+  NameProblem problem{"no order is called '" + std::string(word) + "'", "", std::string(word), rest};
+  for (const Entry& entry : kEntries) problem.known.push_back(entry.name);
+  for (const auto& [other, ours] : kOtherWords)
+    if (other == word) problem.meant = std::string(ours) + (ours.find(':') == std::string_view::npos ? rest : "");
+  for (const Library& library : libraries())
+    if (word.starts_with(library.name)) {
+      problem.known.clear();
+      problem.reason = "a library's order is LIBRARY-VERSION/WHAT, such as " + std::string(library.lines.front().form);
+    }
+  return problem;
+}
+
+// "ring[:CHANNELS]" has the name of the number.
+NameProblem wrong_number(const Entry& entry, std::string_view digits) {
+  const std::string name(entry.name);
+  if (!entry.number.usual) return {name + " takes no number", "", "", "", {}, name};
+  const auto colon = entry.line.form.find(':');
+  const std::string what(entry.line.form.substr(colon + 1, entry.line.form.size() - colon - 2));
+  return {what + " of " + name + " is a whole number from " + std::to_string(entry.number.least) + " to " +
+              std::to_string(entry.number.most) + ", not '" + std::string(digits) + "'",
+          "", "", ""};
+}
+
 std::optional<Reduction> made(std::string_view name, const Shape& shape, ReduceOp op) {
   if (name.find('/') != std::string_view::npos) return reduction_of_library(name, shape, op);
   const auto parts = split(name);
@@ -89,11 +141,10 @@ std::optional<Reduction> made(std::string_view name, const Shape& shape, ReduceO
   const auto entry =
       std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& e) { return e.name == parts->name; });
   if (entry == kEntries.end()) return std::nullopt;
-  const NumberRule& rule = entry->number;
-  if (parts->number && (!rule.usual || *parts->number < rule.least || *parts->number > rule.most)) return std::nullopt;
+  if (parts->number && !takes(*entry, *parts->number)) return std::nullopt;
   const auto how = kernels::arithmetic(shape.type, op, parts->accumulator);
   if (!how) return std::nullopt;
-  Reduction reduction{entry->make(shape, parts->number.value_or(rule.usual.value_or(0))), *how};
+  Reduction reduction{entry->make(shape, parts->number.value_or(entry->number.usual.value_or(0))), *how};
   reduction.order.name = std::string(name);
   return reduction;
 }
@@ -112,6 +163,28 @@ std::optional<Reduction> reduction_named(std::string_view name, const Shape& sha
     throw TooLarge("the order '" + std::string(name) + "' of " + count + " elements on " + ranks +
                    " ranks has trees and parts of more than " + std::to_string(kMostOrderBytes >> 20) + " MiB");
   }
+}
+
+NameProblem problem_of(std::string_view name, const Shape& shape, ReduceOp op) {
+  if (name.find('/') != std::string_view::npos) return problem_of_library(name, shape, op);
+  const std::string_view left = name.substr(0, name.find('@')), word = left.substr(0, left.find(':'));
+  const auto entry = std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& e) { return e.name == word; });
+  if (entry == kEntries.end()) return unknown_word(word, name);
+  if (left.size() > word.size()) {
+    const std::string_view digits = left.substr(word.size() + 1);
+    const auto parts = split(left);
+    if (!parts || !parts->number || !takes(*entry, *parts->number)) return wrong_number(*entry, digits);
+  }
+  if (left.size() < name.size()) {
+    const std::string type(name.substr(left.size() + 1));
+    const std::string all = std::string(left) + "@";
+    if (!element_type_named(type))
+      return {
+          "'" + type + "' is no type that is summed in", all, type, "", {kAccumulators.begin(), kAccumulators.end()}};
+    if (kernels::arithmetic(shape.type, op))
+      return {std::string(name_of(shape.type)) + " is not combined in " + type, "", "", ""};
+  }
+  return {"there is no " + std::string(name_of(op)) + " of " + std::string(name_of(shape.type)), "", "", ""};
 }
 
 std::vector<std::string> runs_of(std::string_view name, std::size_t runs) {

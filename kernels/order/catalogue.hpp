@@ -30,6 +30,17 @@ struct Reduction {
 // a shape of more than kMostContributions.
 std::optional<Reduction> reduction_named(std::string_view name, const Shape& shape, ReduceOp op);
 
+// Why reduction_named makes nothing of a name, for messages.
+struct NameProblem {
+  std::string reason;  // e.g. "CHANNELS of ring is from 1 to 65536, not 1000000"
+  // The name in parts, where one of its words may be mistyped, and what may stand in its place.
+  std::string before, word, after;
+  std::vector<std::string_view> known = {};
+  std::string meant = {};  // a whole name, where another word for an order is known
+};
+// Of a name that reduction_named makes nothing of.
+NameProblem problem_of(std::string_view name, const Shape& shape, ReduceOp op);
+
 // The orders that several runs of `name` may have: of an order that its name alone does not decide, such as "arrival",
 // a sample of so many, with numbers; otherwise the name itself.
 std::vector<std::string> runs_of(std::string_view name, std::size_t runs = 8);

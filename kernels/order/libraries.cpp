@@ -22,8 +22,8 @@ std::optional<std::string_view> series_of(std::string_view version) {
 
 std::span<const Library> libraries() {
   static const std::array all{
-      Library{"nccl", nccl::reduction, nccl::lines()},
-      Library{"openmpi", openmpi::reduction, openmpi::lines()},
+      Library{"nccl", nccl::reduction, nccl::problem, nccl::lines()},
+      Library{"openmpi", openmpi::reduction, openmpi::problem, openmpi::lines()},
   };
   return all;
 }
@@ -42,6 +42,30 @@ std::optional<Reduction> reduction_of_library(std::string_view name, const Shape
   auto reduction = library->reduction(*series, what, shape, op);
   if (reduction) reduction->order.name = std::string(name);
   return reduction;
+}
+
+NameProblem problem_of_library(std::string_view name, const Shape& shape, ReduceOp op) {
+  const std::string head(name.substr(0, name.find('/'))), what(name.substr(std::min(name.size(), head.size() + 1)));
+  const auto dash = head.find('-');
+  const std::string series = dash == std::string::npos ? "" : head.substr(dash + 1);
+  const std::span<const Library> all = libraries();
+  const auto library =
+      std::find_if(all.begin(), all.end(), [&](const Library& l) { return l.name == head.substr(0, dash); });
+  if (library == all.end()) {
+    NameProblem problem{"no library is called '" + head.substr(0, dash) + "'", "", head.substr(0, dash),
+                        std::string(name.substr(std::min(dash, head.size())))};
+    for (const Library& known : all) problem.known.push_back(known.name);
+    return problem;
+  }
+  const std::string_view form = library->lines.front().form;
+  const std::string example(form.substr(0, form.find('/')));
+  if (dash == std::string::npos)
+    return {"a library's version stands behind its name", "", "", "", {}, example + "/" + what};
+  if (!series_of(series)) return {"'" + series + "' is no version, as in " + example, "", "", ""};
+  NameProblem problem = library->problem(*series_of(series), what, shape, op);
+  problem.before = head + "/" + problem.before;
+  if (!problem.meant.empty()) problem.meant = head + "/" + problem.meant;
+  return problem;
 }
 
 }  // namespace petri::order

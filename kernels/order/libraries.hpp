@@ -18,6 +18,8 @@ struct Library {
   // version that the library's tables do not hold gives the order of the nearest one, and is `not_guaranteed`.
   std::optional<Reduction> (*reduction)(std::string_view version, std::string_view what, const Shape& shape,
                                         ReduceOp op);
+  // Why `reduction` gives nothing. The parts of a name are those of `what`.
+  NameProblem (*problem)(std::string_view version, std::string_view what, const Shape& shape, ReduceOp op);
   // Each form begins with a name that is in the catalogue as it stands, up to its first bracket.
   std::span<const CatalogueLine> lines;
 };
@@ -29,5 +31,6 @@ std::optional<std::string_view> series_of(std::string_view version);
 
 // `name` is LIBRARY-VERSION/WHAT. Names the order so.
 std::optional<Reduction> reduction_of_library(std::string_view name, const Shape& shape, ReduceOp op);
+NameProblem problem_of_library(std::string_view name, const Shape& shape, ReduceOp op);
 
 }  // namespace petri::order

@@ -39,6 +39,8 @@ constexpr std::array kProtocols{
     Named<Protocol>{"ll128", Protocol::ll128},
 };
 
+constexpr std::uint64_t kMostChannels = 64;  // MAXCHANNELS
+
 template <class Table, class Value>
 bool take(const Table& table, std::string_view name, Value& value) {
   const auto entry = std::find_if(table.begin(), table.end(), [&](const auto& e) { return e.name == name; });
@@ -57,7 +59,7 @@ std::optional<Choice> choice_named(std::string_view what) {
   const auto parts = split(what);
   if (!parts || parts->accumulator) return std::nullopt;
   const std::uint64_t channels = parts->number.value_or(1);
-  if (channels < 1 || channels > 64) return std::nullopt;  // MAXCHANNELS
+  if (channels < 1 || channels > kMostChannels) return std::nullopt;
   Choice choice;
   choice.channels = static_cast<std::int32_t>(channels);
   std::string_view rest = parts->name;
@@ -86,6 +88,39 @@ bool has_average(const Version& version, const Choice& choice) {
   return version.symmetric_average && choice.collective == Collective::reduce_scatter;
 }
 
+template <class Table>
+NameProblem unknown_word(const Table& table, std::string_view kind, std::string_view what, std::string_view word) {
+  const auto at = static_cast<std::size_t>(word.data() - what.data());
+  NameProblem problem{"NCCL has no " + std::string(kind) + " '" + std::string(word) + "'",
+                      std::string(what.substr(0, at)), std::string(word), std::string(what.substr(at + word.size()))};
+  for (const auto& entry : table) problem.known.push_back(entry.name);
+  return problem;
+}
+
+// Of the words before the channels; nothing where each has its meaning.
+std::optional<NameProblem> wrong_word(std::string_view what) {
+  std::string_view rest = what.substr(0, what.find(':'));
+  Choice choice;
+  std::string_view word = next_word(rest);
+  const bool has_collective = take(kCollectives, word, choice.collective);
+  if (has_collective && rest.empty())
+    return NameProblem{"an algorithm is to follow " + std::string(word), "", "", "", {}, std::string(word) + "/ring"};
+  if (has_collective) word = next_word(rest);
+  if (!take(kAlgorithms, word, choice.algorithm))
+    return rest.empty() || has_collective ? unknown_word(kAlgorithms, "algorithm", what, word)
+                                          : unknown_word(kCollectives, "collective", what, word);
+  if (rest.empty()) return std::nullopt;
+  word = next_word(rest);
+  if (!take(kProtocols, word, choice.protocol)) return unknown_word(kProtocols, "protocol", what, word);
+  if (rest.empty()) return std::nullopt;
+  return NameProblem{"nothing follows the protocol but a colon and the channels", "", "", ""};
+}
+
+template <class Table, class Value>
+std::string name_in(const Table& table, Value value) {
+  return std::string(std::find_if(table.begin(), table.end(), [&](const auto& e) { return e.value == value; })->name);
+}
+
 constexpr std::array kVersions{
     Version{"2.28", 16 << 10, true, false},
     Version{"2.29", 32 << 10, false, false},
@@ -111,6 +146,28 @@ std::optional<Reduction> reduction(std::string_view version, std::string_view wh
   const bool varies = op == ReduceOp::avg && kernels::averages_vary(shape.type, kernel_of(*choice));
   if (known == kVersions.end() || varies) order->determinism = Determinism::not_guaranteed;
   return Reduction{std::move(*order), *how};
+}
+
+NameProblem problem(std::string_view version, std::string_view what, const Shape& shape, ReduceOp op) {
+  if (what.find('@') != std::string_view::npos)
+    return {"the type that NCCL sums in is its own: no @TYPE", "", "", "", {}, ""};
+  if (auto word = wrong_word(what)) return *std::move(word);
+  const auto choice = choice_named(what);
+  if (!choice)
+    return {"CHANNELS is a whole number from 1 to " + std::to_string(kMostChannels) + ", not '" +
+                std::string(what.substr(std::min(what.size(), what.find(':') + 1))) + "'",
+            "", "", ""};
+  const auto known =
+      std::find_if(kVersions.begin(), kVersions.end(), [&](const Version& v) { return v.name == version; });
+  const Version& rules = known != kVersions.end() ? *known : kVersions.back();
+  const std::string algorithm = name_in(kAlgorithms, choice->algorithm);
+  if (op == ReduceOp::avg && !has_average(rules, *choice))
+    return {algorithm + " of NCCL " + std::string(rules.name) + " makes no average", "", "", ""};
+  if (!kernels::nccl_arithmetic(shape.type, op, kernel_of(*choice)))
+    return {"NCCL has no " + std::string(name_of(op)) + " of " + std::string(name_of(shape.type)), "", "", ""};
+  return {"NCCL has no " + name_in(kCollectives, choice->collective) + " by " + algorithm + " with the protocol " +
+              name_in(kProtocols, choice->protocol),
+          "", "", ""};
 }
 
 std::span<const CatalogueLine> lines() {

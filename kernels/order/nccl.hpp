@@ -119,6 +119,7 @@ std::optional<Order> order_of(const Version& version, const Choice& choice, cons
 
 // What `what` names, see above; the newest version stands for one that is not known.
 std::optional<Reduction> reduction(std::string_view version, std::string_view what, const Shape& shape, ReduceOp op);
+NameProblem problem(std::string_view version, std::string_view what, const Shape& shape, ReduceOp op);
 std::span<const CatalogueLine> lines();
 
 }  // namespace petri::order::nccl

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <string>
+#include <utility>
 
 #include "kernels/cpu/openmpi_ops.hpp"
 
@@ -49,6 +51,43 @@ bool read_option(std::string_view text, Invocation& how) {
   return true;
 }
 
+constexpr std::array<std::string_view, 5> kFlags{"in-place", "in-order", "sm", "han", "adapt"};
+constexpr std::array<std::string_view, 3> kSettings{"root", "segment", "fanout"};
+
+// What stands before the options is no call.
+NameProblem wrong_call(std::string_view what, std::string_view call) {
+  const std::string name(call.substr(0, call.find(':')));
+  if (std::find(kCollectiveNames.begin(), kCollectiveNames.end(), name) == kCollectiveNames.end())
+    return {"Open MPI " + std::string(kMeasured) + " has no reduction '" + name + "'",
+            "",
+            name,
+            std::string(what.substr(name.size())),
+            {kCollectiveNames.begin(), kCollectiveNames.end()}};
+  const auto number = static_cast<std::size_t>(std::find(kCollectiveNames.begin(), kCollectiveNames.end(), name) -
+                                               kCollectiveNames.begin());
+  return {"ALGORITHM of " + name + " is a whole number from 1 to " +
+              std::to_string(algorithms(static_cast<Collective>(number))) + ", not '" +
+              std::string(call.substr(name.size() + 1)) + "'",
+          "", "", ""};
+}
+
+// The option from `first` to `end` is none, or its value is no number.
+NameProblem wrong_option(std::string_view what, std::size_t first, std::size_t end) {
+  const std::string option(what.substr(first, end - first)), name = option.substr(0, option.find('='));
+  const bool has_value = name.size() < option.size();
+  if (has_value && std::find(kSettings.begin(), kSettings.end(), name) != kSettings.end())
+    return {name + " is a whole number, not '" + option.substr(name.size() + 1) + "'", "", "", ""};
+  NameProblem problem{
+      "there is no option '" + option +
+          "'; options are root=RANK, segment=BYTES, fanout=CHAINS, in-place, in-order, sm, han and adapt",
+      std::string(what.substr(0, first)), name, std::string(what.substr(first + name.size()))};
+  if (has_value)
+    problem.known.assign(kSettings.begin(), kSettings.end());
+  else
+    problem.known.assign(kFlags.begin(), kFlags.end());
+  return problem;
+}
+
 }  // namespace
 
 std::optional<Invocation> invocation_named(std::string_view what) {
@@ -73,6 +112,35 @@ std::optional<Reduction> reduction(std::string_view version, std::string_view wh
   if (!order) return std::nullopt;
   if (version != kMeasured) order->determinism = Determinism::not_guaranteed;
   return Reduction{*std::move(order), *arithmetic};
+}
+
+NameProblem problem(std::string_view, std::string_view what, const Shape& shape, ReduceOp op) {
+  const std::string_view call = what.substr(0, what.find('+'));
+  Invocation how;
+  if (!read_collective(call, how)) return wrong_call(what, call);
+  for (std::size_t plus = call.size(); plus < what.size();) {
+    const std::size_t next = std::min(what.find('+', plus + 1), what.size());
+    if (!read_option(what.substr(plus + 1, next - plus - 1), how)) return wrong_option(what, plus + 1, next);
+    plus = next;
+  }
+  const auto plain = [](std::string reason) { return NameProblem{std::move(reason), "", "", ""}; };
+  if (op == ReduceOp::avg) return plain("MPI has no average");
+  const std::string collective(kCollectiveNames[static_cast<std::size_t>(how.collective)]);
+  const std::int32_t most = algorithms(how.collective, how.component);
+  const std::string with = how.component == Component::usual ? "" : " by this component";
+  if (how.algorithm > most)
+    return plain(collective + with + " of Open MPI " + std::string(kMeasured) +
+                 (most == 0
+                      ? " has no algorithms to choose from"
+                      : " has the algorithms 1 to " + std::to_string(most) + ", not " + std::to_string(how.algorithm)));
+  if (how.root >= shape.ranks)
+    return plain("the root " + std::to_string(how.root) + " is none of the ranks 0 to " +
+                 std::to_string(shape.ranks - 1));
+  if (how.fanout < 1) return plain("fanout is a whole number from 1 on");
+  if (how.collective == Collective::reduce_scatter_block && shape.count % static_cast<std::uint64_t>(shape.ranks) != 0)
+    return plain("blocks of reduce_scatter_block are equal, and " + std::to_string(shape.count) +
+                 " elements are no multiple of " + std::to_string(shape.ranks) + " ranks");
+  return plain("Open MPI has no " + std::string(petri::name_of(op)) + " of " + std::string(petri::name_of(shape.type)));
 }
 
 std::span<const CatalogueLine> lines() {

@@ -22,6 +22,7 @@ std::optional<Invocation> invocation_named(std::string_view what);
 // In the library's own operations on a processor with AVX; for float16 and bfloat16, which the library does not have,
 // in an operation of Petri's.
 std::optional<Reduction> reduction(std::string_view version, std::string_view what, const Shape& shape, ReduceOp op);
+NameProblem problem(std::string_view version, std::string_view what, const Shape& shape, ReduceOp op);
 std::span<const CatalogueLine> lines();
 
 }  // namespace petri::order::openmpi

@@ -348,7 +348,7 @@ TEST(Compare, RefusesWhatDoesNotFit) {
            {{"--ranks", "8,1048576", "--count", "72057594037927935"}, "are more than 2^56 contributions"},
            {{"--orders", many}, "these are more than 4096 configurations"},
            {{"--ranks", "1048575,1048576", "--orders", many.substr(0, 399)}, "have more than 67108864 ranks"},
-           {{"--orders", "ring:1000000"}, "there is no order 'ring:1000000'"},
+           {{"--orders", "ring:1000000"}, "CHANNELS of ring is a whole number from 1 to 65536, not '1000000'"},
            {{"--orders", "tree:0"}, "there is no order 'tree:0'"},
            {{"--orders", "blocks:0"}, "there is no order 'blocks:0'"}}) {
     std::vector<std::string> all{"compare"};

@@ -163,7 +163,8 @@ TEST(SideBySide, FindsTheSameWithAnyThreads) {
 TEST(SideBySide, RefusesWhatCannotBeMade) {
   EXPECT_THROW(compare_side_by_side({.configurations = {ordered("rnig", 4)}, .rows = rows_of(kProbe)}),
                std::invalid_argument);
-  EXPECT_EQ(problem_of(ordered("rnig", 4), ReduceOp::sum, 1), "there is no order 'rnig' for float32 sum on 4 ranks");
+  EXPECT_EQ(problem_of(ordered("rnig", 4), ReduceOp::sum, 1),
+            "there is no order 'rnig' for float32 sum on 4 ranks: no order is called 'rnig'; did you mean 'ring'?");
   EXPECT_EQ(problem_of(ordered("ring", 4), ReduceOp::band, 1), "there is no band of float32");
   EXPECT_NE(problem_of(summed(kernels::SumKernel::exact, 4), ReduceOp::max, 1), std::nullopt);
   EXPECT_NE(problem_of(summed(kernels::SumKernel::atomic, 4), ReduceOp::sum, 1), std::nullopt);
