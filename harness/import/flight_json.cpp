@@ -1,0 +1,293 @@
+#include "harness/import/flight_json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "harness/import/flight_words.hpp"
+#include "harness/trace/error.hpp"
+
+namespace petri {
+
+namespace {
+
+using W = FlightWord;
+using simdjson::ondemand::json_type;
+using Value = simdjson::ondemand::value;
+
+constexpr std::size_t kLevelsKept = 2;  // a dump's keys; its entries, its groups
+
+std::int64_t whole_or(Value value, std::int64_t otherwise) {
+  const json_type type = value.type();
+  if (type == json_type::string) return number_or(value.get_string(), otherwise);
+  std::int64_t number = 0;
+  if (type != json_type::number || value.get_int64().get(number) != simdjson::SUCCESS) return otherwise;
+  return number;
+}
+
+std::int32_t small_or(Value value, std::int32_t otherwise) {
+  const std::int64_t number = whole_or(value, otherwise);
+  return number == static_cast<std::int32_t>(number) ? static_cast<std::int32_t>(number) : otherwise;
+}
+
+bool is_true(Value value) {
+  return value.type() == json_type::boolean && value.get_bool();
+}
+
+FlightWord word(Value value) {
+  return value.type() == json_type::string ? flight_word(value.get_string()) : W::unknown;
+}
+
+bool is_object(Value value) {
+  return value.type() == json_type::object;
+}
+
+bool is_array(Value value) {
+  return value.type() == json_type::array;
+}
+
+}  // namespace
+
+void FlightJson::read(const std::string& file, std::string_view bytes, FlightDump& dump) {
+  dump_ = &dump;
+  if (bytes.empty()) throw InputError(file, 0, 0, "is empty");
+  padded_.reserve(bytes.size() + simdjson::SIMDJSON_PADDING);
+  padded_ = bytes;
+  try {
+    walk();
+  } catch (const simdjson::simdjson_error& problem) {
+    std::string closed = closed_json(bytes);
+    if (closed.empty()) fail(file, problem.error());
+    dump = FlightDump();
+    dump.cut = true;
+    padded_ = std::move(closed);
+    padded_.reserve(padded_.size() + simdjson::SIMDJSON_PADDING);
+    try {
+      walk();
+    } catch (const simdjson::simdjson_error& again) {
+      fail(file, again.error());
+    }
+  }
+  if (!known_)
+    throw InputError(file, 0, 0,
+                     "a dump of the Flight Recorder was expected; this JSON has neither groups nor entries");
+}
+
+void FlightJson::fail(const std::string& file, simdjson::error_code error) {
+  const char* place = nullptr;
+  std::size_t line = 0, column = 0;
+  const char* const begin = padded_.data();
+  if (document_.current_location().get(place) == simdjson::SUCCESS && place >= begin &&
+      place <= begin + padded_.size()) {
+    const std::string_view before(begin, static_cast<std::size_t>(place - begin));
+    line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+    column = before.size() - (before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1) + 1;
+  }
+  throw InputError(file, line, column, fmt::format("cannot be parsed: {}", simdjson::error_message(error)));
+}
+
+void FlightJson::walk() {
+  known_ = false;
+  parts_.begin(*dump_);
+  document_ = parser_.iterate(padded_.data(), padded_.size(), padded_.capacity());
+  for (auto field : document_.get_object()) {
+    const W key = flight_word(field.unescaped_key());
+    Value value = field.value();
+    switch (key) {
+      case W::version: dump_->version = dump_->text(text(value)); break;
+      case W::comm_lib_version:
+      case W::nccl_version: dump_->comm_lib_version = dump_->text(text(value)); break;
+      case W::pg_config: known_ = known_ || is_object(value), config(value); break;
+      case W::pg_status: known_ = known_ || is_object(value), status(value); break;
+      case W::entries: known_ = known_ || is_array(value), entries(value); break;
+      default: break;
+    }
+  }
+  if (document_.current_location().error() != simdjson::OUT_OF_BOUNDS)
+    throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
+  parts_.end();
+}
+
+void FlightJson::config(Value groups) {
+  if (!is_object(groups)) return;
+  for (auto named : groups.get_object()) {
+    FlightText name = parts_.text(named.unescaped_key()), description = 0;
+    std::uint32_t ranks = 0;
+    Value group = named.value();
+    if (!is_object(group)) continue;
+    for (auto field : group.get_object()) {
+      const W key = flight_word(field.unescaped_key());
+      Value value = field.value();
+      if (key == W::name) name = text(value);
+      if (key == W::desc) description = text(value);
+      if (key == W::ranks) ranks = this->ranks(value);
+    }
+    parts_.configure(name, description, ranks);
+  }
+}
+
+std::uint32_t FlightJson::ranks(Value list) {
+  if (list.type() == json_type::string) return parts_.ranks(list.get_string());
+  if (!is_array(list)) return 0;
+  std::vector<std::int32_t> ranks;
+  for (Value rank : list.get_array()) {
+    ranks.push_back(small_or(rank, -1));
+    if (ranks.back() < 0) return 0;
+  }
+  return parts_.ranks(std::move(ranks));
+}
+
+void FlightJson::status(Value groups) {
+  if (!is_object(groups)) return;
+  for (auto named : groups.get_object()) {
+    const std::int64_t id = number_or(named.unescaped_key(), -1);
+    Value group = named.value();
+    if (id < 0 || id > std::numeric_limits<std::int32_t>::max() || !is_object(group)) continue;
+    FlightStatus status;
+    for (auto field : group.get_object()) {
+      const W key = flight_word(field.unescaped_key());
+      Value value = field.value();
+      if (key == W::last_enqueued) status.last_enqueued = whole_or(value, -1);
+      if (key == W::last_started) status.last_started = whole_or(value, -1);
+      if (key == W::last_completed) status.last_completed = whole_or(value, -1);
+    }
+    parts_.status(static_cast<std::int32_t>(id), status);
+  }
+}
+
+void FlightJson::entries(Value list) {
+  if (!is_array(list)) return;
+  dump_->entries.clear();
+  for (Value element : list.get_array()) {
+    if (is_object(element)) entry(element, dump_->entries.emplace_back());
+  }
+}
+
+void FlightJson::entry(Value object, FlightEntry& entry) {
+  for (auto field : object.get_object()) {
+    const W key = flight_word(field.unescaped_key());
+    Value value = field.value();
+    switch (key) {
+      case W::record_id: entry.record_id = whole_or(value, -1); break;
+      case W::pg_id: entry.pg_id = small_or(value, -1); break;
+      case W::process_group: entry.group = group(value); break;
+      case W::collective_seq_id: entry.collective_seq = whole_or(value, -1); break;
+      case W::p2p_seq_id: entry.p2p_seq = whole_or(value, -1); break;
+      case W::op_id: entry.op_id = whole_or(value, -1); break;
+      case W::profiling_name: entry.name = text(value); break;
+      case W::time_created_ns: entry.created_ns = whole_or(value, -1); break;
+      case W::input_sizes: sizes(value, entry.in_count, entry.in_tensors); break;
+      case W::output_sizes: sizes(value, entry.out_count, entry.out_tensors); break;
+      case W::input_dtypes: entry.in_type = types(value); break;
+      case W::output_dtypes: entry.out_type = types(value); break;
+      case W::state: entry.state = state_of(word(value)); break;
+      case W::retired: entry.retired = is_true(value); break;
+      case W::is_p2p: entry.is_p2p = is_true(value); break;
+      case W::timeout_ms: entry.timeout_ms = small_or(value, -1); break;
+      case W::thread_id: entry.thread = text(value); break;
+      case W::frames: entry.site = site(value); break;
+      default: break;
+    }
+  }
+}
+
+// (name, description), or the name alone.
+std::uint32_t FlightJson::group(Value pair) {
+  if (!is_array(pair)) return parts_.group(text(pair), 0);
+  FlightText texts[2] = {0, 0};
+  std::size_t count = 0;
+  for (Value element : pair.get_array()) {
+    if (count < 2) texts[count] = text(element);
+    ++count;
+  }
+  return parts_.group(texts[0], texts[1]);
+}
+
+FlightText FlightJson::site(Value frames) {
+  if (!is_array(frames)) return 0;
+  FlightText first = 0;
+  for (Value frame : frames.get_array()) {
+    if (!is_object(frame)) continue;
+    std::string_view file;
+    std::int64_t line = 0;
+    for (auto field : frame.get_object()) {
+      const W key = flight_word(field.unescaped_key());
+      Value value = field.value();
+      if (key == W::filename && value.type() == json_type::string) file = value.get_string();
+      if (key == W::line) line = whole_or(value, 0);
+    }
+    const bool shown = !is_library_frame(file);
+    if (shown || first == 0) first = parts_.site(file, line);
+    if (shown) break;
+  }
+  return first;
+}
+
+void FlightJson::sizes(Value list, std::int64_t& count, std::uint16_t& tensors) {
+  if (!is_array(list)) return;
+  FlightTensors sum;
+  for (Value axes : list.get_array()) {
+    std::int64_t elements = -1;
+    if (is_array(axes)) {
+      elements = 1;
+      for (Value axis : axes.get_array()) elements = times_axis(elements, whole_or(axis, -1));
+    }
+    sum.add(elements);
+  }
+  count = sum.elements();
+  tensors = sum.tensors();
+}
+
+ElementType FlightJson::types(Value list) {
+  if (!is_array(list)) return ElementType::unknown;
+  FlightTensors tensors;
+  for (Value element : list.get_array()) tensors.type(element_type_of(word(element)));
+  return tensors.type();
+}
+
+FlightText FlightJson::text(Value value) {
+  const json_type type = value.type();
+  if (type == json_type::string) return parts_.text(value.get_string());
+  std::int64_t number = 0;
+  if (type != json_type::number || value.get_int64().get(number) != simdjson::SUCCESS) return 0;
+  return parts_.text(fmt::format_int(number).c_str());
+}
+
+std::string closed_json(std::string_view text) {
+  std::string open, open_when_whole;  // what closes the levels, innermost last
+  std::size_t whole = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text) {
+      if (c == '\\') ++i;
+      if (c == '"') in_text = false;
+      continue;
+    }
+    switch (c) {
+      case '"': in_text = true; break;
+      case '{': open += '}'; break;
+      case '[': open += ']'; break;
+      case ',':
+        if (open.size() > kLevelsKept) break;
+        whole = i;
+        open_when_whole = open;
+        break;
+      case '}':
+      case ']':
+        if (open.empty() || open.back() != c) return {};
+        open.pop_back();
+        if (open.size() > kLevelsKept) break;
+        whole = i + 1;
+        open_when_whole = open;
+        break;
+      default: break;
+    }
+  }
+  if (open.empty() || open_when_whole.empty()) return {};
+  return std::string(text.substr(0, whole)).append(open_when_whole.rbegin(), open_when_whole.rend());
+}
+
+}  // namespace petri
