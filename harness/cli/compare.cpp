@@ -9,12 +9,14 @@
 #include "harness/cli/compare_live.hpp"
 #include "harness/cli/compare_options.hpp"
 #include "harness/cli/compare_plot.hpp"
+#include "harness/cli/compare_progress.hpp"
 #include "harness/cli/compare_task.hpp"
 #include "harness/cli/locate.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/compare/side_by_side.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/report/comparison.hpp"
+#include "harness/trace/printable.hpp"
 #include "kernels/order/catalogue.hpp"
 
 namespace petri::cli {
@@ -58,14 +60,23 @@ int run_compare(const std::vector<std::string>& args) {
     const double limit_s = a.timeout_s.value_or(kLiveTimeout_s);
     if (const int signal = made([&] { return measure(task.reductions, limit_s); })) return 128 + signal;
   }
+  CompareProgress progress(task.reductions);
+  task.reductions.watcher = &progress;
   const auto comparison = made([&] { return compare::compare_side_by_side(task.reductions); });
+  const int signal = progress.finish();
+  const bool whole = comparison.elements == task.reductions.count;
+  if (comparison.elements == 0) {
+    say(stderr, "petri compare: interrupted before an element was compared\n");
+    return 128 + signal;
+  }
   if (a.json)
-    fmt::print("{}", render_json(task.reductions, comparison, task.numbers));
+    fmt::print("{}", printable_json(render_json(task.reductions, comparison, task.numbers)));
   else
     say(stdout, "{}", render_text(task.reductions, comparison, task.numbers));
-  if (!a.plot.empty())
+  if (!a.plot.empty() && whole)
     if (const std::string why = plot(task.reductions, comparison, a.plot); !why.empty())
       say(stderr, "petri compare: nothing is drawn to {}: {}\n", a.plot, why);
+  if (!whole) return 128 + signal;
   if (!compare::agreement_of(comparison).all()) return kDivergence;
   return task.reductions.measured && !task.reductions.measured->complete ? kAmbiguous : kOk;
 }

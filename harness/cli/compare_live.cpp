@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/cli/compare_progress.hpp"
 #include "harness/cli/live.hpp"
 #include "harness/cli/run_report.hpp"
 #include "harness/cli/terminal.hpp"
@@ -174,6 +175,7 @@ class LiveJob {
       into.not_of[place] = refusal;
     } else if (collected_.measurements[call].runs.empty()) {
       into.not_of[place] = why_incomplete(result);
+      if (into.complete) into.why_incomplete = into.not_of[place];
       into.complete = false;
     } else {
       into.of[place] = std::move(collected_.measurements[call]);
@@ -194,9 +196,14 @@ int measure(Reductions& reductions, double limit_s) {
   compare::MeasuringPlan plan = compare::plan_measurements(reductions);
   Measurements measurements;
   measurements.not_of = std::move(plan.not_of);
+  if (plan.jobs.empty()) say(stderr, "petri compare: nothing is measured: {}\n", measurements.not_of.begin()->second);
+  MeasuringProgress progress(plan.jobs.size(), limit_s);
   for (const compare::MeasuringJob& job : plan.jobs) {
+    progress.begin_job();
     LiveJob(reductions, job, limit_s).run(measurements);
-    if (interrupt_count() > 0) return interrupt_signal();
+    if (interrupt_count() == 0) continue;
+    say(stderr, "petri compare: interrupted while it measured ({}): nothing is compared yet\n", progress.text());
+    return interrupt_signal();
   }
   compare::add_measurements(std::move(measurements), reductions);
   return 0;

@@ -2,7 +2,6 @@
 #include "harness/cli/terminal.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,10 +14,7 @@ namespace petri::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using std::chrono::milliseconds;
 
-constexpr milliseconds kTerminalInterval{100};
-constexpr milliseconds kPlainInterval{5000};
 constexpr std::size_t kShownSignatures = 3;
 
 std::string size_text(const reduce::Size& size) {
@@ -134,31 +130,11 @@ Json json_of(const reduce::Size& size) {
 
 }  // namespace
 
-ProgressLine::ProgressLine()
-    : terminal_(rewrites_lines(STDERR_FILENO)),
-      next_(Clock::now() + (terminal_ ? kTerminalInterval : kPlainInterval)) {}
-
 void ProgressLine::show(const reduce::Progress& p) {
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  next_ = now + (terminal_ ? kTerminalInterval : kPlainInterval);
-  shown_ = true;
-  const std::string line =
-      fmt::format("{}: {}, {}; {}, {:.0f}/s, {:.0f} % wasted; last gain {:.1f} s ago", p.pass,
-                  counted(p.size.ranks, "rank"), counted(p.size.events, "event"), counted(p.tests, "candidate"),
-                  p.candidates_per_second, 100 * p.wasted, p.seconds_since_gain);
-  if (terminal_) {
-    // A line that is broken in two cannot be written anew.
-    fmt::print(stderr, "\r\x1b[K{}", line.substr(0, width_of(STDERR_FILENO) - 1));
-    std::fflush(stderr);
-  } else {
-    say(stderr, "{}\n", line);
-  }
-}
-
-void ProgressLine::finish() {
-  if (terminal_ && shown_) fmt::print(stderr, "\r\x1b[K");
-  shown_ = false;
+  if (!line_.due()) return;
+  line_.show(fmt::format("{}: {}, {}; {}, {:.0f}/s, {:.0f} % wasted; last gain {:.1f} s ago", p.pass,
+                         counted(p.size.ranks, "rank"), counted(p.size.events, "event"), counted(p.tests, "candidate"),
+                         p.candidates_per_second, 100 * p.wasted, p.seconds_since_gain));
 }
 
 void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to) {

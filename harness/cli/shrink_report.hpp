@@ -1,7 +1,6 @@
 // What `petri shrink` says: while it works, and at the end.
 #pragma once
 
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -9,23 +8,19 @@
 #include <vector>
 
 #include "harness/cli/shrink_options.hpp"
+#include "harness/cli/status_line.hpp"
 #include "harness/trace/scenario.hpp"
 #include "reducers/engine.hpp"
 
 namespace petri::cli {
 
-// One line that is rewritten on a terminal; elsewhere a line every few seconds. Goes to stderr.
 class ProgressLine {
  public:
-  ProgressLine();
   void show(const reduce::Progress& progress);
-  void finish();  // leaves nothing of the line on a terminal
+  void finish() { line_.finish(); }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool terminal_;
-  bool shown_ = false;
-  Clock::time_point next_;
+  StatusLine line_;
 };
 
 struct LiveConfirmation {

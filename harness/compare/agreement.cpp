@@ -50,6 +50,7 @@ Agreement agreement_of(const Comparison& comparison) {
 }
 
 std::vector<Moved> moved_bits(const Reductions& reductions, const Comparison& comparison) {
+  if (comparison.elements < reductions.count) return {};
   std::array<Moved, kDimensions.size()> all;
   std::vector<Values> values;
   for (const Configuration& configuration : reductions.configurations) values.push_back(values_of(configuration));

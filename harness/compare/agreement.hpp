@@ -38,7 +38,7 @@ struct Moved {
   std::size_t one = 0, other = 0;    // the first such pair
 };
 
-// Dimensions that are varied alone in at least one pair.
+// Dimensions that are varied alone in at least one pair; none of a comparison that was stopped.
 std::vector<Moved> moved_bits(const Reductions& reductions, const Comparison& comparison);
 
 }  // namespace petri::compare

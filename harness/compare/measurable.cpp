@@ -90,6 +90,7 @@ void add_measurements(Measurements measurements, Reductions& reductions) {
   Measurements& added = reductions.measured.emplace();
   added.library = std::move(measurements.library);
   added.complete = measurements.complete;
+  added.why_incomplete = std::move(measurements.why_incomplete);
   for (std::size_t place = 0; place < predicted.size(); ++place) {
     const std::size_t at = reductions.configurations.size();
     reductions.configurations.push_back(predicted[place]);

@@ -23,7 +23,9 @@ struct Measurements {
   std::string library = {};                        // that made them, e.g. "Open MPI v4.1.4"
   std::map<std::size_t, Measurement> of = {};      // by the place of the configuration, which is `measured`
   std::map<std::size_t, std::string> not_of = {};  // by the place of a predicted configuration: why it was not measured
-  bool complete = true;  // false: something that could have been measured was not, as a job was stopped or failed
+  // False: something that could have been measured was not, as a job was stopped or failed; the first reason in words.
+  bool complete = true;
+  std::string why_incomplete = {};
 };
 
 }  // namespace petri::compare

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "harness/compare/work.hpp"
+#include "harness/trace/counted.hpp"
 #include "kernels/order/allowance.hpp"
 
 namespace petri::compare {
@@ -14,6 +16,8 @@ namespace {
 constexpr std::size_t kFewestElements = 64;  // below, a step takes longer to begin than to do
 // Of one element of a result, with the stack that it is made on; and of an evaluator without them.
 constexpr std::uint64_t kBytesOfResult = 64, kBytesOfEvaluator = 512;
+
+constexpr double kMostWork = 0x1p62;  // at a billion and a half a second, on one thread
 
 }  // namespace
 
@@ -25,6 +29,7 @@ Plan::Run::Run(order::Reduction made) : reduction(std::move(made)) {
 Plan::Plan(const Reductions& reductions) : all(reductions) {
   for (std::size_t i = 0; i < all.configurations.size(); ++i) add(i);
   share_memory();
+  estimate_work();
 }
 
 void Plan::add(std::size_t number) {
@@ -99,6 +104,25 @@ void Plan::share_memory() {
   if (tile_count == 0)
     throw order::TooLarge(
         fmt::format("one element of all contributions and results takes more than {} MiB", kMostBytes >> 20));
+}
+
+void Plan::estimate_work() {
+  double of_element = 0;
+  for (const auto& [ranks, type] : tiles) {
+    of_element += static_cast<double>(std::max(ranks, all.spread_rows)) * kCostOfContribution;
+    of_element += static_cast<double>(ranks) * kCostOfExact;
+  }
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const auto ranks = static_cast<double>(all.configurations[i].ranks);
+    if (all.configurations[i].kernel) of_element += ranks * kCostOfExact;
+    for (const Run& run : ways[i].runs) of_element += static_cast<double>(run.evaluators.size()) * ranks;
+    of_element += static_cast<double>(std::max<std::size_t>(ways[i].runs.size(), 1)) * kCostOfError;
+  }
+  work = of_element * static_cast<double>(all.count);
+  if (work > kMostWork)
+    throw order::TooLarge(
+        fmt::format("{} in {} are {:.1e} numbers to make and combine, and more than {:.1e} take a century",
+                    counted(all.count, "element"), counted(ways.size(), "configuration"), work, kMostWork));
 }
 
 }  // namespace petri::compare

@@ -40,6 +40,7 @@ class Plan {
   std::vector<std::pair<std::int32_t, ElementType>> tiles;  // ranks and type of each
   std::size_t tile_count = 0;                               // elements
   int threads = 1;                                          // no more than were asked for
+  double work = 0;                                          // of all elements, as work.hpp counts it
 
  private:
   void add(std::size_t number);
@@ -48,6 +49,7 @@ class Plan {
   void require_room(std::uint64_t bytes) const;
   std::size_t tile_of(std::int32_t ranks, ElementType type);
   void share_memory();
+  void estimate_work();
 
   std::uint64_t bytes_ = 0;  // of all orders
 };

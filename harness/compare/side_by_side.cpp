@@ -14,6 +14,7 @@
 #include "harness/compare/order_problem.hpp"
 #include "harness/compare/plan.hpp"
 #include "harness/compare/tile.hpp"
+#include "harness/compare/work.hpp"
 #include "harness/trace/digest.hpp"
 #include "kernels/cpu/arithmetic.hpp"
 #include "kernels/cpu/team.hpp"
@@ -58,9 +59,10 @@ struct Results {
 // One thread's share.
 class Worker {
  public:
-  explicit Worker(const Plan& plan) : plan_(plan), results_(plan.ways.size()), found(plan.ways.size()) {
+  Worker(const Plan& plan, Work& work)
+      : plan_(plan), all_work_(work), work_(work), results_(plan.ways.size()), found(plan.ways.size()) {
     for (const auto& [ranks, type] : plan.tiles) {
-      tiles_.emplace_back(ranks, type);
+      tiles_.emplace_back(ranks, type, work_);
       exact_.emplace_back();
     }
     for (const Plan::Way& way : plan.ways)
@@ -80,6 +82,7 @@ class Worker {
     }
   }
 
+  // Throws Stopped before anything of the tile is in `found`.
   void work(std::uint64_t first, std::size_t count) {
     for (Results& results : results_)
       for (auto& [type, values] : results.to_digest) values.clear();
@@ -88,10 +91,15 @@ class Worker {
       tiles_[i].take(plan_.all, first, count);
       if (!exact_[i]) continue;
       exact_[i]->take(tiles_[i].columns(), tiles_[i].ranks(), count);
-      if (plan_.all.op == ReduceOp::sum || plan_.all.op == ReduceOp::avg) conditions[i].add(*exact_[i], count);
+      work_.add(count * static_cast<std::uint64_t>(tiles_[i].ranks()) * kCostOfExact);
     }
     for (std::size_t i = 0; i < results_.size(); ++i) evaluate(i, first, count);
+    work_.tell();
+    if (plan_.all.op == ReduceOp::sum || plan_.all.op == ReduceOp::avg)
+      for (std::size_t i = 0; i < tiles_.size(); ++i)
+        if (exact_[i]) conditions[i].add(*exact_[i], count);
     for (std::size_t i = 0; i < results_.size(); ++i) compare(i, first, count);
+    all_work_.add_elements(count);
   }
 
   // What is to be digested of the tile that was worked on last.
@@ -114,6 +122,7 @@ class Worker {
     for (std::size_t run = 0; run < results.evaluators.size(); ++run)
       for (std::size_t view = 0; view < results.evaluators[run].size(); ++view)
         results.evaluators[run][view].evaluate(contribution, first, count, results.room[run][view].data());
+    work_.add(count * results.evaluators.size() * kCostOfError);
   }
 
   void take_measured(std::size_t way, std::uint64_t first) {
@@ -128,9 +137,11 @@ class Worker {
     const Tile& tile = tiles_[plan_.ways[way].tile];
     const std::size_t size = size_of(tile.type());
     const auto ranks = static_cast<std::size_t>(tile.ranks());
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
       kernels::sum(*configuration(way).kernel, tile.type(), tile.columns() + i * ranks * size, ranks, alone_,
                    results_[way].room[0][0].data() + i * size);
+      work_.add(ranks * kCostOfExact);
+    }
   }
 
   void compare(std::size_t way, std::uint64_t first, std::size_t count) {
@@ -169,6 +180,8 @@ class Worker {
   }
 
   const Plan& plan_;
+  Work& all_work_;
+  WorkOfThread work_;
   std::vector<Tile> tiles_;
   std::vector<std::unique_ptr<ExactColumns>> exact_;  // by tile
   std::vector<Results> results_;                      // by configuration
@@ -248,30 +261,35 @@ Comparison compare_side_by_side(const Reductions& reductions) {
   if (reductions.spread_rows > 0 && reductions.op == ReduceOp::avg)
     throw std::invalid_argument("an average over ranks is not that over the rows which are spread over them");
   const Plan plan(reductions);
+  Work work(reductions.watcher, plan.work);
   std::deque<Worker> workers;
-  for (int i = 0; i < plan.threads; ++i) workers.emplace_back(plan);
+  for (int i = 0; i < plan.threads; ++i) workers.emplace_back(plan, work);
   std::vector<std::exception_ptr> errors(workers.size());
   Digests digests(plan);
   kernels::Team team(plan.threads);
   const std::uint64_t step = plan.tile_count, round = step * workers.size();
-  for (std::uint64_t first = 0; first < reductions.count; first += round) {
+  if (reductions.watcher != nullptr) reductions.watcher->begin(work.progress());
+  for (std::uint64_t first = 0; first < reductions.count && !work.stopped(); first += round) {
     const auto begin_of = [&](std::size_t member) { return std::min(reductions.count, first + member * step); };
     team.run([&](int number) {
       const auto member = static_cast<std::size_t>(number);
       try {
         const std::uint64_t begin = begin_of(member);
         workers[member].work(begin, static_cast<std::size_t>(begin_of(member + 1) - begin));
+      } catch (const Stopped&) {
       } catch (...) {
         errors[member] = std::current_exception();
       }
     });
     for (const std::exception_ptr& error : errors)
       if (error) std::rethrow_exception(error);
-    for (Worker& worker : workers) digests.add(worker);
+    if (!work.stopped())
+      for (Worker& worker : workers) digests.add(worker);
   }
   Comparison comparison;
+  comparison.elements = work.elements();
   comparison.found.resize(plan.ways.size());
-  digests.take(comparison.found);
+  if (comparison.elements == reductions.count) digests.take(comparison.found);
   for (const Worker& worker : workers) {
     for (std::size_t i = 0; i < plan.ways.size(); ++i) add(comparison.found[i], worker.found[i]);
     for (const auto& [tile, conditions] : worker.conditions) {

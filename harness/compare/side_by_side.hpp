@@ -19,6 +19,7 @@
 #include "harness/compare/measurement.hpp"
 #include "harness/compare/pair.hpp"
 #include "harness/compare/tolerance.hpp"
+#include "harness/compare/watcher.hpp"
 #include "kernels/order/order.hpp"
 #include "kernels/types/reduce_op.hpp"
 
@@ -46,6 +47,7 @@ struct Reductions {
   Tolerance tolerance = {};
   int threads = 1;                            // at most
   std::optional<Measurements> measured = {};  // of those configurations that are `measured`
+  Watcher* watcher = nullptr;                 // must outlive the comparison
 };
 
 // Of one of them: what its order is made for.
@@ -66,10 +68,13 @@ struct Found {
   PairStatistics to_prediction;           // rank 0 in each run against it
   ErrorStatistics error;                  // of rank 0 in all runs; nothing for operations without an exact result
   // Of the first run's result, any NaN as any other, in this type and each coarser one of those compared.
+  // Nothing where the comparison was stopped: a digest is of the whole result.
   std::map<ElementType, std::string> digests;
 };
 
 struct Comparison {
+  // That were compared: all, unless the watcher stopped it. Then tiles are whole, but need not be neighbours.
+  std::uint64_t elements = 0;
   std::vector<Found> found;  // by configuration
   // By number of ranks, or of rows that are spread, and type; of sums and averages.
   std::map<std::pair<std::int32_t, ElementType>, Conditions> conditions;
@@ -80,8 +85,8 @@ struct Comparison {
 std::optional<std::string> problem_of(const Configuration& configuration, ReduceOp op, std::uint64_t count);
 
 // Throws std::invalid_argument for a configuration with a problem, for one that is measured without a measurement, or
-// for more ranks than rows that are spread; order::TooLarge for what does not fit in memory even element by element;
-// and what `rows` throws.
+// for more ranks than rows that are spread; order::TooLarge for what does not fit in memory even element by element or
+// never ends; and what `rows` throws. A comparison that the watcher stops ends within milliseconds, with what it has.
 Comparison compare_side_by_side(const Reductions& reductions);
 
 // Writes elements [first, first + count) of what a rank contributes where `ranks` reduce.

@@ -20,21 +20,33 @@ void turn_square(const std::byte* rows, std::size_t row_bytes, std::byte* column
       std::memcpy(columns + i * column_bytes + rank * kSize, rows + rank * row_bytes + i * kSize, kSize);
 }
 
-}  // namespace
-
-void write_contribution(const Reductions& reductions, std::int32_t ranks, std::int32_t rank, ElementType type,
-                        std::uint64_t first, std::size_t count, std::byte* out) {
-  if (reductions.spread_rows == 0) return reductions.rows(rank, type, first, count, out);
+// `made` is told of each row.
+template <class Made>
+void write_rows(const Reductions& reductions, std::int32_t ranks, std::int32_t rank, ElementType type,
+                std::uint64_t first, std::size_t count, std::byte* out, const Made& made) {
+  if (reductions.spread_rows == 0) {
+    reductions.rows(rank, type, first, count, out);
+    return made();
+  }
   // An average scales what the ranks contribute, and not the rows.
   const auto arithmetic = kernels::arithmetic(type, reductions.op == ReduceOp::avg ? ReduceOp::sum : reductions.op);
   const order::Block block = order::block_of(static_cast<std::uint64_t>(reductions.spread_rows), ranks, rank);
   reductions.rows(static_cast<std::int32_t>(block.first), type, first, count, out);
+  made();
   std::vector<std::byte> next(count * size_of(type));
   for (std::uint64_t i = 1; i < block.count; ++i) {
     reductions.rows(static_cast<std::int32_t>(block.first + i), type, first, count, next.data());
+    made();
     arithmetic->combine(out, next.data(), count);
     std::memcpy(out, next.data(), next.size());
   }
+}
+
+}  // namespace
+
+void write_contribution(const Reductions& reductions, std::int32_t ranks, std::int32_t rank, ElementType type,
+                        std::uint64_t first, std::size_t count, std::byte* out) {
+  write_rows(reductions, ranks, rank, type, first, count, out, [] {});
 }
 
 void Tile::take(const Reductions& reductions, std::uint64_t first, std::size_t count) {
@@ -44,8 +56,9 @@ void Tile::take(const Reductions& reductions, std::uint64_t first, std::size_t c
   rows_.resize(bytes);
   columns_.resize(bytes);
   for (std::int32_t rank = 0; rank < ranks_; ++rank)
-    write_contribution(reductions, ranks_, rank, type_, first, count,
-                       rows_.data() + static_cast<std::size_t>(rank) * row_bytes_);
+    write_rows(reductions, ranks_, rank, type_, first, count,
+               rows_.data() + static_cast<std::size_t>(rank) * row_bytes_,
+               [&] { work_.add(count * kCostOfContribution); });
   turn(count);
 }
 
@@ -63,6 +76,7 @@ order::Contribution Tile::contribution() const {
     const std::size_t size = size_of(type_);
     std::memcpy(out, rows_.data() + static_cast<std::size_t>(rank) * row_bytes_ + (first - first_) * size,
                 count * size);
+    work_.add(count);
   };
 }
 

@@ -77,7 +77,8 @@ json result(const Configuration& configuration, const Found& found, std::size_t 
   object["type"] = name_of(configuration.type);
   if (!configuration.layout.empty()) object["layout"] = configuration.layout;
   object["determinism"] = order::name_of(found.determinism);
-  object["digest"] = found.digests.at(configuration.type);
+  if (const auto digest = found.digests.find(configuration.type); digest != found.digests.end())
+    object["digest"] = digest->second;
   object["runs"] = found.runs;
   if (found.views > 1) object["among_ranks"] = pair(found.among_ranks);
   if (found.runs > 1) object["among_runs"] = pair(found.among_runs);
@@ -111,12 +112,14 @@ json tolerance(const Tolerance& tolerance) {
 
 std::string render_json(const Reductions& reductions, const Comparison& comparison, const ComparedNumbers& numbers) {
   const Agreement agreement = agreement_of(comparison);
-  const bool cut = reductions.measured && !reductions.measured->complete;
+  const bool stopped = comparison.elements < reductions.count;
+  const bool cut = stopped || (reductions.measured && !reductions.measured->complete);
   json out{{"verdict", !agreement.all() ? "divergence"
                        : cut            ? "ambiguous"
                                         : "completes"},
            {"op", name_of(reductions.op)},
            {"count", reductions.count},
+           {"compared", comparison.elements},
            {"numbers", numbers.origin},
            {"tolerance", tolerance(reductions.tolerance)},
            {"ranks", answer(agreement.ranks)},

@@ -66,6 +66,11 @@ class Report {
   }
 
   std::string verdict() const {
+    const bool stopped = comparison_.elements < reductions_.count;
+    const std::string how_far = stopped ? fmt::format("interrupted: all that follows is of {} of {}\n",
+                                                      comparison_.elements, counted(reductions_.count, "element"))
+                                        : "";
+    if (agreement_.all() && stopped) return "ambiguous: what was compared agrees, but that is not all\n" + how_far;
     if (agreement_.all() && reductions_.measured && !reductions_.measured->complete)
       return "ambiguous: what was asked agrees, but a live job did not come to its end\n";
     if (agreement_.all()) return "completes: everything that was asked agrees\n";
@@ -74,7 +79,7 @@ class Report {
     if (!agreement_.runs.agree()) what.push_back("runs of one configuration");
     if (!agreement_.configurations.agree()) what.push_back("configurations");
     if (!agreement_.predictions.agree()) what.push_back("predicted and measured bits");
-    return fmt::format("divergence: {} disagree\n", fmt::join(what, ", and "));
+    return fmt::format("divergence: {} disagree\n{}", fmt::join(what, ", and "), how_far);
   }
 
   // Who disagrees, and the first place where it does.
@@ -140,11 +145,17 @@ class Report {
     constexpr std::string_view kQuestion = "Do the predictions hold?        ";
     const Answer& answer = agreement_.predictions;
     const std::string& library = reductions_.measured->library;
+    const bool complete = reductions_.measured->complete;
+    const std::string why = reductions_.measured->why_incomplete;
+    if (answer.asked == 0 && !complete)
+      return fmt::format("{}Not measured: {}. Where nothing else diverges, that is ambiguous (status 4).\n", kQuestion,
+                         why);
     if (answer.asked == 0)
       return fmt::format("{}Not asked: nothing with a guaranteed prediction was measured.\n", kQuestion);
     if (answer.agree())
-      return fmt::format("{}Yes: {} measured with {}, each to the bit as predicted.\n", kQuestion,
-                         counted(answer.asked, "configuration"), library);
+      return fmt::format("{}Yes: {} measured with {}, each to the bit as predicted{}.\n", kQuestion,
+                         counted(answer.asked, "configuration"), library,
+                         complete ? "" : fmt::format("; others were not measured: {}", why));
     const std::size_t first = answer.disagreeing.front();
     const ElementPair& at = *found(first).to_prediction.first();
     return fmt::format("{}No, not in {} of {} measured with {}. {}: element {} is predicted to be {}, and is {}.\n",

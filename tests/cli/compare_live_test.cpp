@@ -164,10 +164,17 @@ TEST_F(PlayedWorker, ThatDoesNotEndIsStoppedAndLeavesNothing) {
   const std::string mark = (scratch_.folder() / "mark").string();
   const Ran ran = compare("echo \"$2\" > " + mark + "\nsleep 100\n", {"--timeout", "2"});
   EXPECT_EQ(ran.status, 4) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(StartsWith("ambiguous: "), HasSubstr("stopped after 2 s (--timeout)")));
+  EXPECT_THAT(ran.out, AllOf(StartsWith("ambiguous: "), HasSubstr("stopped after 2 s (--timeout)"),
+                             HasSubstr("Do the predictions hold?        Not measured: its job was stopped after 2 s "
+                                       "(--timeout). Where nothing else diverges, that is ambiguous (status 4).")));
   const std::string folder = scratch_.read("mark");
   ASSERT_THAT(folder, StartsWith("/"));
   EXPECT_FALSE(std::filesystem::exists(folder.substr(0, folder.find('\n'))));
+}
+
+TEST(CompareLive, SaysBeforehandThatNothingCanBeMeasured) {
+  const Ran ran = Scratch().petri({"compare", "--live", "--orders", "ring", "--count", "9"});
+  EXPECT_THAT(ran.err, StartsWith("petri compare: nothing is measured: only Open MPI's orders"));
 }
 
 TEST_F(PlayedWorker, ThatFailsIsTold) {

@@ -346,6 +346,7 @@ TEST(Compare, RefusesWhatDoesNotFit) {
            {{"--ranks", "16", "--orders", "openmpi-4.1/allreduce:5+segment=4", "--count", "1099511627776"},
             "has trees and parts of more than 512 MiB"},
            {{"--ranks", "8,1048576", "--count", "72057594037927935"}, "are more than 2^56 contributions"},
+           {{"--ranks", "1", "--count", "72057594037927935"}, "take a century"},
            {{"--orders", many}, "these are more than 4096 configurations"},
            {{"--ranks", "1048575,1048576", "--orders", many.substr(0, 399)}, "have more than 67108864 ranks"},
            {{"--orders", "ring:1000000"}, "CHANNELS of ring is a whole number from 1 to 65536, not '1000000'"},
@@ -357,6 +358,22 @@ TEST(Compare, RefusesWhatDoesNotFit) {
     EXPECT_EQ(ran.status, 2) << refused.why;
     EXPECT_THAT(ran.err, HasSubstr(refused.why));
   }
+}
+
+// Its work is told before it begins; a signal ends it at once, and what was compared until then is told.
+TEST(Compare, ThatWouldTakeWeeksSaysSoAndIsInterrupted) {
+  const Scratch scratch;
+  const Ran ran = scratch.run({"sh", "-c",
+                               "\"$0\" compare --count 1099511627776 --json > out 2> err & "
+                               "until grep -q numbers err; do :; done; kill $!; wait $!",
+                               PETRI_PROGRAM});
+  EXPECT_EQ(ran.status, 143);
+  const std::string told = scratch.read("out"), said = scratch.read("err");
+  EXPECT_THAT(said, StartsWith("petri compare: 1099511627776 elements in 4 configurations: about "));
+  if (told.empty())
+    EXPECT_THAT(said, HasSubstr("interrupted before an element was compared"));
+  else
+    EXPECT_LT(json::parse(told)["compared"].get<std::uint64_t>(), std::uint64_t{1} << 40);
 }
 
 TEST(Compare, HoldsAMillionRanksInFewElementsAtATime) {

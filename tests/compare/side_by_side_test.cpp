@@ -9,6 +9,7 @@
 
 #include "harness/compare/agreement.hpp"
 #include "kernels/cpu/payload.hpp"
+#include "kernels/order/allowance.hpp"
 
 namespace petri::compare {
 namespace {
@@ -176,6 +177,80 @@ TEST(SideBySide, PassesOnWhatTheRowsThrow) {
                                          std::byte*) { throw std::runtime_error("gone"); },
                               .threads = 2};
   EXPECT_THROW(compare_side_by_side(reductions), std::runtime_error);
+}
+
+// Stops when so many elements are compared.
+class StopsAfter final : public Watcher {
+ public:
+  explicit StopsAfter(std::uint64_t elements) : elements_(elements) {}
+  void begin(const Progress& progress) override {
+    ++begun;
+    last = progress;
+  }
+  bool goes_on(const Progress& progress) override {
+    grows = grows && progress.done >= last.done && progress.elements >= last.elements;
+    last = progress;
+    return progress.elements < elements_;
+  }
+  int begun = 0;
+  bool grows = true;
+  Progress last;
+
+ private:
+  std::uint64_t elements_;
+};
+
+TEST(SideBySide, TellsItsWatcherHowFarItIsAndStops) {
+  for (const int threads : {1, 3}) {
+    StopsAfter watcher(20'000);
+    const Reductions reductions{.configurations = {ordered("sequential", 64), ordered("pairwise", 64)},
+                                .count = std::uint64_t{1} << 40,
+                                .rows = generated(Generator::normal),
+                                .threads = threads,
+                                .watcher = &watcher};
+    const Comparison comparison = compare_side_by_side(reductions);
+    EXPECT_EQ(watcher.begun, 1);
+    EXPECT_TRUE(watcher.grows);
+    EXPECT_LT(watcher.last.done, watcher.last.all * 1e-6);
+    EXPECT_GE(comparison.elements, 20'000U);
+    EXPECT_LT(comparison.elements, 1'000'000U);
+    EXPECT_EQ(comparison.found[1].to_baseline.elements(), comparison.elements);  // whole tiles
+    EXPECT_EQ(comparison.found[1].error.elements(), comparison.elements);
+    EXPECT_GT(comparison.found[1].to_baseline.differing(), 0U);
+    EXPECT_THAT(comparison.found[0].digests, IsEmpty());
+    EXPECT_THAT(moved_bits(reductions, comparison), IsEmpty());
+  }
+}
+
+// However long a tile takes: the first one of this has 64 million numbers.
+TEST(SideBySide, StopsWithinATile) {
+  StopsAfter watcher(0);
+  const Comparison comparison = compare_side_by_side({.configurations = {ordered("sequential", 1'000'000)},
+                                                      .count = 1000,
+                                                      .rows = generated(Generator::normal),
+                                                      .threads = 2,
+                                                      .watcher = &watcher});
+  EXPECT_EQ(comparison.elements, 0U);
+  EXPECT_LT(watcher.last.done, watcher.last.all * 0.01);
+}
+
+TEST(SideBySide, AWatcherThatOnlyLooksOnChangesNothing) {
+  StopsAfter watcher(~std::uint64_t{0});
+  Reductions reductions{.configurations = {ordered("sequential", 4), summed(kernels::SumKernel::exact, 4)},
+                        .count = 50'000,
+                        .rows = generated(Generator::cancelling)};
+  const Comparison alone = compare_side_by_side(reductions);
+  reductions.watcher = &watcher;
+  const Comparison watched = compare_side_by_side(reductions);
+  EXPECT_EQ(watched.elements, 50'000U);
+  EXPECT_EQ(watched.found[1].digests, alone.found[1].digests);
+}
+
+TEST(SideBySide, RefusesWhatTakesACentury) {
+  EXPECT_THROW(compare_side_by_side({.configurations = {summed(kernels::SumKernel::exact, 1)},
+                                     .count = std::uint64_t{1} << 58,
+                                     .rows = generated(Generator::normal)}),
+               order::TooLarge);
 }
 
 // The bytes of a vector of float32.
