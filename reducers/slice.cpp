@@ -100,10 +100,12 @@ class Slicer {
     seeds_ = seeds;
     std::sort(seeds_.begin(), seeds_.end());
     for (const EventRef ref : seeds) require(keep, ref);
+    std::vector<std::uint8_t> met(groups_.size(), 0);  // each is walked once: a collective has as many calls as ranks
     while (!open_.empty()) {
       const EventRef ref = open_.back();
       open_.pop_back();
-      for (const EventRef partner : groups_.members(groups_.of(ref))) require(keep, partner);
+      if (const std::uint32_t group = groups_.of(ref); std::exchange(met[group], 1) == 0)
+        for (const EventRef partner : groups_.members(group)) require(keep, partner);
       needs(ref);
     }
   }

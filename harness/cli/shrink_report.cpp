@@ -9,6 +9,7 @@
 
 #include "harness/report/text.hpp"
 #include "harness/trace/counted.hpp"
+#include "harness/trace/rank_ranges.hpp"
 
 namespace petri::cli {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownSignatures = 3;
+constexpr std::size_t kShownRanks = 32;  // one by one
 
 std::string size_text(const reduce::Size& size) {
   return fmt::format("{}, {}, {}", counted(size.ranks, "rank"), counted(size.events, "event"),
@@ -25,6 +27,7 @@ std::string size_text(const reduce::Size& size) {
 std::string origin_text(const Scenario& scenario) {
   std::string text;
   if (!scenario.header.origin) return text;
+  if (scenario.header.origin->ranks.size() > kShownRanks) return rank_ranges(scenario.header.origin->ranks);
   for (const std::int32_t rank : scenario.header.origin->ranks)
     text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
   return text;

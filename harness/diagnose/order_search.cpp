@@ -43,6 +43,7 @@ class SideBySide {
       if (size == 0) return {std::nullopt, out_of_work(first)};
       work_ -= size * cost;
       evaluate(first, static_cast<std::size_t>(size));
+      if (stop_.stop_requested()) break;
       for (std::size_t i = 0; i < size; ++i)
         if (auto difference = difference_at(first, i)) return {std::move(difference), {}};
       first += size;
@@ -92,15 +93,17 @@ class SideBySide {
     return std::clamp<std::size_t>(kTileBytes / (held * size_), 16, Evaluator::kTile);
   }
 
+  // Or as much of it as there is until it is told to stop.
   void evaluate(std::uint64_t first, std::size_t size) {
     const std::size_t row = size * size_;
     rows_.resize(static_cast<std::size_t>(reduction_.shape.ranks) * row);
-    for (std::int32_t rank = 0; rank < reduction_.shape.ranks; ++rank)
+    for (std::int32_t rank = 0; rank < reduction_.shape.ranks && !stop_.stop_requested(); ++rank)
       reduction_.write(rank, reduction_.shape.type, first, size, rows_.data() + static_cast<std::size_t>(rank) * row);
     const auto contribution = [&](std::int32_t rank, std::uint64_t at, std::size_t count, std::byte* out) {
       std::memcpy(out, rows_.data() + static_cast<std::size_t>(rank) * row + (at - first) * size_, count * size_);
     };
     for (Evaluated& one : variants_) {
+      if (stop_.stop_requested()) return;
       one.result.resize(row);
       one.evaluator.evaluate(contribution, first, size, one.result.data());
     }

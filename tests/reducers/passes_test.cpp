@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ctime>
 
 #include "reducers/measure.hpp"
 #include "reducers/oracle.hpp"
@@ -130,6 +131,18 @@ TEST(Slice, ThePastOfAFailureLeavesOutWhatComesAfter) {
   const Scenario past = proposals_of(slice(), job, context).back();
   EXPECT_THAT(ops_of(past, 0), ElementsAre(Op::barrier, Op::allreduce));
   EXPECT_THAT(ops_of(past, 1), ElementsAre(Op::barrier, Op::allreduce));
+}
+
+// A reduction whose numbers fail is a failure of all its calls: each of them needs all others, and is met by all.
+TEST(Slice, ACallOfManyRanksCostsNoMoreThanItsRanks) {
+  constexpr std::int32_t kRanks = 100'000;
+  Scenario job(kRanks);
+  add_to_all(job, collective(Op::allreduce));
+  PassContext context;
+  for (std::int32_t rank = 0; rank < kRanks; ++rank) context.failure.insert({rank, 0});
+  const std::clock_t begun = std::clock();
+  EXPECT_THAT(proposals_of(slice(), job, context), ::testing::Each(::testing::Field(&Scenario::ranks, SizeIs(kRanks))));
+  EXPECT_LT(static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC, 10);  // a look at all pairs takes a minute
 }
 
 TEST(Slice, HasNothingToSayWithoutTheFailuresEvents) {
