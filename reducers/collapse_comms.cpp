@@ -55,6 +55,7 @@ Scenario with_world_for(const Scenario& base, std::int32_t collapsed) {
     now[i] = result.add_comm(std::move(comm));
   }
   for (RankTrace& rank : result.ranks) {
+    for (auto& [comm, position] : rank.end.joined) comm = now[static_cast<std::size_t>(comm)];
     for (Event& event : rank.events) {
       event.comm = now[static_cast<std::size_t>(event.comm)];
       if (event.extras.remote() == gone) event.extras.set_remote(kWorld);

@@ -1,0 +1,37 @@
+// One rank's calls out of its Flight Recorder dump.
+//
+// What an entry means: torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp (profiling titles, sequence numbers: one for
+// each launch, which members of a coalesced launch share) and ProcessGroupGloo.cpp. Not recorded are the reduction
+// operation, the root, the stream, tags, and how an all-to-all divides its elements.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/import/flight_dump.hpp"
+#include "harness/trace/event.hpp"
+
+namespace petri {
+
+// A sequence number that no entry states.
+inline constexpr std::int32_t kNoPosition = -1;
+
+struct FlightCalls {
+  // In program order. `comm` is a place in FlightDump::groups, or their number where an entry names none; `site` is a
+  // number of FlightDump::texts. The messages of a coalesced launch are begun together and waited for together, in any
+  // order; its collectives are one call.
+  std::vector<Event> events;
+  std::vector<std::int32_t> positions;  // by event: the group's sequence number of a collective, else kNoPosition
+  std::vector<double> times;            // by event: seconds since the epoch on the rank's clock, NaN where not stated
+  std::uint64_t lost = 0;               // entries before the first one that is kept
+  std::vector<std::string> backends;    // by group: "nccl", "gloo", empty where no entry tells
+  std::vector<std::string> unknown;     // names of operations that are not known: their entries are left out
+  std::map<std::int32_t, std::uint32_t> local_ids;  // by pg_id: its place in FlightDump::groups
+  std::uint64_t opaque = 0;  // coalesced launches whose members are not recorded: taken for all-gathers
+};
+
+FlightCalls calls_of(const FlightDump& dump);
+
+}  // namespace petri

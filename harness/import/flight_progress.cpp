@@ -1,0 +1,141 @@
+#include "harness/import/flight_progress.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "harness/trace/op.hpp"
+
+namespace petri {
+namespace {
+
+bool is_over(const Event& event) {
+  return event.state == EventState::completed;
+}
+
+// Nobody leaves one of these before all have come (MPI 4.1, section 6.1; NCCL's are no different).
+bool synchronizes(Op op) {
+  return !is_rooted(op);
+}
+
+std::int32_t position(std::int64_t number) {
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(number, kNoPosition, std::numeric_limits<std::int32_t>::max() - 1));
+}
+
+class Settling {
+ public:
+  Settling(std::vector<FlightRecord>& records, std::size_t groups)
+      : records_(records),
+        messages_(groups),
+        used_(groups),
+        completed_(groups, kNoPosition),
+        standings_(records.size() + 1) {}
+
+  std::vector<FlightStanding> run() {
+    for (const FlightRecord& record : records_)
+      for (const auto& [group, progress] : record.groups) {
+        if (progress.messages) messages_[slot(group)] = true;
+        if (progress.first != kNoPosition) used_[slot(group)] = true;
+      }
+    for (std::size_t i = 0; i < records_.size(); ++i) take_status(records_[i], standings_[i]);
+    for (FlightRecord& record : records_)
+      for (const auto& [group, progress] : record.groups)
+        completed_[slot(group)] = std::max(completed_[slot(group)], progress.completed);
+    for (std::size_t i = 0; i < records_.size(); ++i) standings_[i].stale = correct(records_[i]);
+    for (std::size_t i = 0; i < records_.size(); ++i) place(&records_[i], standings_[i]);
+    place(nullptr, standings_.back());
+    return std::move(standings_);
+  }
+
+ private:
+  static std::size_t slot(std::int32_t group) { return static_cast<std::size_t>(group); }
+
+  // pg_status tells of collectives that no entry tells of any more.
+  void take_status(FlightRecord& record, FlightStanding& standing) {
+    for (const auto& [group, numbers] : record.status) {
+      if (messages_[slot(group)] || !used_[slot(group)]) continue;
+      FlightProgress& progress = record.groups[group];
+      progress.enqueued = std::max(progress.enqueued, position(numbers.first));
+      const std::int32_t completed = position(numbers.second);
+      if (progress.outstanding != kNoPosition && progress.outstanding > completed + 1) standing.place_lost = true;
+      if (progress.outstanding == kNoPosition || completed < progress.outstanding)
+        progress.completed = std::max(progress.completed, completed);
+    }
+    // Without a status, a record of which only the unfinished calls are kept says that those before them are over.
+    for (auto& [group, progress] : record.groups)
+      if (record.status.count(group) == 0 && progress.completed == kNoPosition && progress.outstanding != kNoPosition)
+        progress.completed = progress.outstanding - 1;
+  }
+
+  // Calls that another member proves to have completed; true where there are any.
+  bool correct(FlightRecord& record) {
+    auto& events = record.calls.events;
+    std::map<std::int32_t, std::int32_t> proved;  // by group: up to where
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const std::int32_t number = record.calls.positions[i];
+      if (number == kNoPosition || is_over(events[i]) || !synchronizes(events[i].op)) continue;
+      if (number <= completed_[slot(events[i].comm)]) proved[events[i].comm] = number;
+    }
+    if (proved.empty()) return false;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const auto found = proved.find(events[i].comm);
+      const std::int32_t number = record.calls.positions[i];
+      if (number == kNoPosition || found == proved.end() || number > found->second) continue;
+      events[i].state = EventState::completed;
+      last = i;
+    }
+    // Messages that were enqueued before them: whether they are over is not known, so nobody is to wait for them.
+    for (std::size_t i = 0; i < last; ++i)
+      if (record.calls.positions[i] == kNoPosition) events[i].state = EventState::completed;
+    return true;
+  }
+
+  // Of a rank without a record where `record` is null.
+  void place(const FlightRecord* record, FlightStanding& standing) const {
+    for (std::size_t group = 0; group < used_.size(); ++group) {
+      if (!used_[group]) continue;
+      const auto number = static_cast<std::int32_t>(group);
+      FlightProgress progress;
+      if (record != nullptr)
+        if (const auto found = record->groups.find(number); found != record->groups.end()) progress = found->second;
+      standing.joined[number] = progress.first != kNoPosition
+                                    ? progress.first
+                                    : std::max(completed_[group], std::max(progress.enqueued, progress.completed)) + 1;
+    }
+  }
+
+  std::vector<FlightRecord>& records_;
+  std::vector<bool> messages_, used_;    // by group
+  std::vector<std::int32_t> completed_;  // by group: the last that any member has completed
+  std::vector<FlightStanding> standings_;
+};
+
+}  // namespace
+
+void note_progress(FlightRecord& record) {
+  for (std::size_t i = 0; i < record.calls.events.size(); ++i) {
+    const Event& event = record.calls.events[i];
+    if (kind_of(event.op) == OpKind::wait) continue;
+    FlightProgress& progress = record.groups[event.comm];
+    const std::int32_t number = record.calls.positions[i];
+    if (number == kNoPosition) {
+      progress.messages = true;
+      continue;
+    }
+    if (progress.first == kNoPosition) progress.first = number;
+    progress.last = progress.enqueued = std::max(progress.last, number);
+    if (is_over(event))
+      progress.completed = std::max(progress.completed, number);
+    else if (progress.outstanding == kNoPosition)
+      progress.outstanding = number;
+  }
+}
+
+std::vector<FlightStanding> settle(std::vector<FlightRecord>& records, std::size_t groups) {
+  return Settling(records, groups).run();
+}
+
+}  // namespace petri
