@@ -335,6 +335,12 @@ std::string_view name_of(Certainty certainty) {
   return "not found";
 }
 
+bool is_failure(const Diagnosis& diagnosis) {
+  if (diagnosis.verdict == Verdict::ambiguous)
+    return !diagnosis.findings.empty() && !diagnosis.findings.front().culprits.empty();
+  return diagnosis.verdict != Verdict::completes;
+}
+
 bool has_failure(const Diagnosis& diagnosis, std::string_view signature) {
   return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
                      [&](const Finding& finding) { return finding.signature == signature; });

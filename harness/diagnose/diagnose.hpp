@@ -68,6 +68,9 @@ struct DiagnoseOptions {
 
 Diagnosis diagnose(const Scenario& scenario, const DiagnoseOptions& options = {});
 
+// Is there a failure that names somebody? The evidence may leave its kind open (ambiguous) and still say who began it.
+bool is_failure(const Diagnosis& diagnosis);
+
 // Is a failure of this signature among the findings, the first or a later one?
 bool has_failure(const Diagnosis& diagnosis, std::string_view signature);
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/diagnose/absent.hpp"
+#include "harness/diagnose/awaited.hpp"
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
 #include "harness/model/op_rules.hpp"
@@ -13,120 +15,7 @@
 namespace petri::diagnosis {
 namespace {
 
-using model::Atom;
 using model::Standing;
-
-// Ranks that a blocked rank waits for directly.
-std::set<std::int32_t> awaited_by(const model::Run& run, const model::Wait& wait) {
-  std::set<std::int32_t> awaited;
-  for (const Atom& atom : wait.atoms) {
-    if (atom.kind == Atom::gathering) {
-      const model::Gathering& gathering = run.gatherings[atom.number];
-      const auto& members = run.gatherings.members(gathering);
-      for (std::size_t member = 0; member < members.size(); ++member)
-        if (gathering.arrivals[member] == model::kAbsent) awaited.insert(members[member]);
-    } else if (atom.kind == Atom::finalize) {
-      for (std::size_t rank = 0; rank < run.standing.size(); ++rank) awaited.insert(static_cast<std::int32_t>(rank));
-    } else if (atom.peer != kAny) {
-      awaited.insert(atom.peer);
-    } else {
-      const auto& members = run.gatherings.ranks_of(atom.comm);
-      awaited.insert(members.begin(), members.end());
-    }
-  }
-  return awaited;
-}
-
-std::set<std::int32_t> awaited_ranks(const model::Run& run) {
-  std::set<std::int32_t> awaited;
-  for (const model::Wait& wait : run.waits) awaited.merge(awaited_by(run, wait));
-  return awaited;
-}
-
-// A running rank that the record shows inside calls which the model lets it leave is not computing.
-bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
-  return std::all_of(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& lane) {
-    return lane.rank != rank || lane.standing != Standing::running || model::ends_in_a_call(scenario, lane);
-  });
-}
-
-// The call in which a rank waits; nothing for a finalize that its record implies.
-std::optional<EventRef> call_of(const Scenario& scenario, const model::Wait& wait) {
-  if (wait.index >= scenario.ranks[static_cast<std::size_t>(wait.rank)].events.size()) return std::nullopt;
-  return EventRef{wait.rank, wait.index};
-}
-
-std::string_view op_of(const Scenario& scenario, const model::Wait& wait) {
-  const auto call = call_of(scenario, wait);
-  return name_of(call ? at(scenario, *call).op : Op::finalize);
-}
-
-// "ranks 0,2 wait in barrier at solver.c:12".
-std::string waiters_text(const Scenario& scenario, const std::vector<model::Wait>& waits) {
-  std::vector<std::int32_t> ranks;
-  for (const model::Wait& wait : waits) ranks.push_back(wait.rank);
-  const auto call = call_of(scenario, waits.front());
-  return fmt::format("{} {} in {}", ranks_text(ranks), ranks.size() > 1 ? "wait" : "waits",
-                     call ? event_text(scenario, *call) : "finalize");
-}
-
-// Of those who wait for slow ranks, the ones who wait for the fewest others besides: what holds them up holds up the
-// rest. All in the same operation.
-std::vector<model::Wait> nearest_waits(const Scenario& scenario, const model::Run& run,
-                                       const std::vector<std::int32_t>& slow) {
-  std::map<std::pair<std::size_t, std::string_view>, std::vector<model::Wait>> by_others;
-  for (const model::Wait& wait : run.waits) {
-    const std::set<std::int32_t> awaited = awaited_by(run, wait);
-    const auto own =
-        std::count_if(slow.begin(), slow.end(), [&](std::int32_t rank) { return awaited.count(rank) != 0; });
-    if (own != 0) by_others[{awaited.size() - static_cast<std::size_t>(own), op_of(scenario, wait)}].push_back(wait);
-  }
-  return by_others.begin()->second;
-}
-
-Fault skew(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& slow) {
-  Finding finding;
-  finding.kind = Verdict::skew;
-  finding.culprits = slow;
-  std::string doing = "made no call yet";
-  bool inside = false;
-  std::string form = "compute";
-  const auto& events = scenario.ranks[static_cast<std::size_t>(slow.front())].events;
-  if (!events.empty()) {
-    const std::uint32_t index = run.index[static_cast<std::size_t>(slow.front())];
-    const EventRef place{slow.front(), std::min(index, static_cast<std::uint32_t>(events.size() - 1))};
-    const Event& event = at(scenario, place);
-    finding.events.push_back(place);
-    inside = event.state == EventState::started;
-    doing = fmt::format("{} {} ({})", inside ? "is in" : "is in no recorded call since", event_text(scenario, event),
-                        place_text(event));
-    if (inside) form = name_of(event.op);
-  }
-  const std::vector<model::Wait> waits = nearest_waits(scenario, run, slow);
-  if (const auto call = call_of(scenario, waits.front())) finding.events.push_back(*call);
-  finding.expected = "arrival at the call in which the others wait";
-  finding.actual = fmt::format("{} {}", ranks_text(slow), doing);
-  // Whoever is in no recorded call may compute, or be in a call of a library that is not recorded: nothing is proved.
-  finding.text = inside ? fmt::format("No deadlock: rank {} {} and can still come; {} for it.", slow.front(), doing,
-                                      waiters_text(scenario, waits))
-                        : fmt::format(
-                              "No deadlock is proved: rank {} {}, and can still come unless it waits there for "
-                              "something else; {} for it.",
-                              slow.front(), doing, waiters_text(scenario, waits));
-  return {{finding}, fmt::format("A({}) B({}@0 waits for A)", form, op_of(scenario, waits.front()))};
-}
-
-Fault no_record(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& unknown) {
-  Finding finding;
-  finding.kind = Verdict::ambiguous;
-  finding.expected = fmt::format("a whole record of {}", ranks_text(unknown));
-  finding.actual = "cut or missing";
-  if (const auto call = call_of(scenario, run.waits.front())) finding.events.push_back(*call);
-  finding.text = fmt::format("The evidence does not decide: {} for {}, whose record is cut or missing.",
-                             waiters_text(scenario, run.waits), ranks_text(unknown));
-  finding.evidence.push_back(fmt::format("the record of {} would settle it", ranks_text(unknown)));
-  return {{finding}, "record missing"};
-}
 
 Fault no_ordering_fault(const Scenario& scenario, std::vector<std::int32_t> inside) {
   Finding finding;
@@ -177,14 +66,10 @@ Fault slept(const Scenario& scenario, EventRef place) {
 
 std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& run) {
   if (!run.waits.empty()) {
-    std::vector<std::int32_t> slow, inside, unknown;
-    for (const std::int32_t rank : awaited_ranks(run)) {
-      const Standing standing = run.standing[static_cast<std::size_t>(rank)];
-      if (standing == Standing::unknown) unknown.push_back(rank);
-      if (standing == Standing::running) (in_a_call(scenario, run, rank) ? inside : slow).push_back(rank);
-    }
-    if (!slow.empty()) return skew(scenario, run, slow);
-    if (!unknown.empty()) return no_record(scenario, run, unknown);
+    if (auto fault = find_absent(scenario, run)) return fault;
+    std::vector<std::int32_t> inside;
+    for (const std::int32_t rank : awaited_ranks(run))
+      if (run.standing[static_cast<std::size_t>(rank)] == Standing::running) inside.push_back(rank);
     if (!inside.empty()) return no_ordering_fault(scenario, inside);
     return std::nullopt;
   }

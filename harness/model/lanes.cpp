@@ -19,6 +19,7 @@ bool ends_in_a_call(const Scenario& scenario, const Lane& lane) {
   const auto& events = scenario.ranks[static_cast<std::size_t>(lane.rank)].events;
   if (lane.is_stream() || (lane.whole ? events.empty() : lane.events.empty())) return false;
   const Event& last = lane.whole ? events.back() : events[lane.events.back()];
+  if (last.state == EventState::scheduled && is_enqueued_somewhere(scenario, last)) return true;
   return last.state == EventState::started && kind_of(last.op) != OpKind::host;
 }
 

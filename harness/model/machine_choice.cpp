@@ -208,7 +208,7 @@ void Machine::perform(const Alternative& alternative) {
 
 bool Machine::follow_record() {
   if (!assumptions_.follow_record) return false;
-  bool moved = false;
+  bool moved = false, leaned = false;
   for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
     LaneState& one = lanes_[lane];
     if (is_stream(lane) || one.over || one.forced) continue;
@@ -218,9 +218,10 @@ bool Machine::follow_record() {
                : at(scenario_, event_at(lane)).state == EventState::completed && !spins_here(event_at(lane));
     if (!returned) continue;
     one.forced = moved = true;
+    leaned = leaned || at_end || !is_enqueued_somewhere(scenario_, at(scenario_, event_at(lane)));
     wake_lane(lane);
   }
-  run_.leaned_on_record = run_.leaned_on_record || moved;
+  run_.leaned_on_record = run_.leaned_on_record || leaned;
   return moved;
 }
 

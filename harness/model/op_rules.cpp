@@ -129,6 +129,13 @@ bool is_enqueued(const Event& event) {
   }
 }
 
+bool is_enqueued_somewhere(const Scenario& scenario, const Event& event) {
+  const std::string& own = scenario.comm_of(event).backend;
+  const std::string& backend = own.empty() ? scenario.header.backend : own;
+  return communicates(event) && !backend.empty() && backend != "mpi" && event.state != EventState::unknown &&
+         event.extras.stream().empty();
+}
+
 bool communicates(const Event& event) {
   const OpKind kind = kind_of(event.op);
   return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::collective;

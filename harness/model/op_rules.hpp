@@ -4,7 +4,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 
-#include "harness/trace/event.hpp"
+#include "harness/trace/scenario.hpp"
 
 namespace petri::model {
 
@@ -51,6 +51,11 @@ Needs needs_of(const Event& event, bool is_root);
 
 // Enqueued on a device stream: the host goes on, the stream performs it.
 bool is_enqueued(const Event& event);
+
+// Enqueued too, as a library of devices does it, but the record does not say on which stream: NCCL's and its kin's
+// calls as their recorders see them. Each rank is taken to wait in the oldest of them that is not over. Those that were
+// seen to end prove nothing of an order that others would have to keep.
+bool is_enqueued_somewhere(const Scenario& scenario, const Event& event);
 
 // Needs other ranks: on a stream it is a kernel that waits for theirs, and in a group its launch waits for the end.
 bool communicates(const Event& event);

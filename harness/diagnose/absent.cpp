@@ -1,0 +1,242 @@
+#include "harness/diagnose/absent.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "harness/diagnose/awaited.hpp"
+#include "harness/diagnose/describe.hpp"
+#include "harness/model/op_rules.hpp"
+
+namespace petri::diagnosis {
+namespace {
+
+using model::Standing;
+using Ranks = std::vector<std::int32_t>;
+
+const RankEnd& end_of(const Scenario& scenario, std::int32_t rank) {
+  return scenario.ranks[static_cast<std::size_t>(rank)].end;
+}
+
+bool is_in(const Ranks& ranks, std::int32_t rank) {
+  return std::binary_search(ranks.begin(), ranks.end(), rank);
+}
+
+// Does the rank stand in a call that its record shows enqueued and no more?
+bool is_enqueued_there(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
+  const auto slot = static_cast<std::size_t>(rank);
+  const auto& events = scenario.ranks[slot].events;
+  return run.index[slot] < events.size() && model::is_enqueued_somewhere(scenario, events[run.index[slot]]);
+}
+
+// Those who are awaited, in ascending order.
+struct Awaited {
+  Ranks slow;      // still there, and in no call
+  Ranks unknown;   // without a record, or with one that stops early
+  Ranks unplaced;  // a ring buffer lost the start of their records, and with it where they stand
+};
+
+Awaited classify(const Scenario& scenario, const model::Run& run) {
+  Awaited all;
+  for (const std::int32_t rank : awaited_ranks(run)) {
+    const Standing standing = run.standing[static_cast<std::size_t>(rank)];
+    const EndKind end = end_of(scenario, rank).kind;
+    if (standing == Standing::running && !in_a_call(scenario, run, rank)) all.slow.push_back(rank);
+    if (standing == Standing::unknown && (end == EndKind::cut || end == EndKind::missing || scenario.cut))
+      all.unknown.push_back(rank);
+    else if (standing == Standing::unknown)
+      all.unplaced.push_back(rank);
+    // What a record that stops early shows as enqueued last need not be where its rank is.
+    else if (end == EndKind::cut && is_enqueued_there(scenario, run, rank))
+      all.unknown.push_back(rank);
+  }
+  return all;
+}
+
+// Those of `some` without whom a wait is not explained: nobody in `others` is awaited in it.
+Ranks needed(const model::Run& run, const Ranks& some, const Ranks& others) {
+  std::set<std::int32_t> found;
+  for (const model::Wait& wait : run.waits) {
+    const std::set<std::int32_t> awaited = awaited_by(run, wait);
+    const auto waits_for = [&](const Ranks& ranks) {
+      return std::any_of(ranks.begin(), ranks.end(), [&](std::int32_t rank) { return awaited.contains(rank); });
+    };
+    if (!waits_for(some) || waits_for(others)) continue;
+    for (const std::int32_t rank : some)
+      if (awaited.contains(rank)) found.insert(rank);
+  }
+  return {found.begin(), found.end()};
+}
+
+std::string capitalized(std::string text) {
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+// "left no record" and the like, of ranks that are alike in it.
+std::string_view record_text(const Scenario& scenario, std::int32_t rank) {
+  return end_of(scenario, rank).kind == EndKind::missing
+             ? "left no record"
+             : "left a record that stops early: others completed what it still shows open";
+}
+
+void say_records(const Scenario& scenario, const Ranks& ranks, std::string_view rest, Finding& finding) {
+  for (const EndKind kind : {EndKind::missing, EndKind::cut}) {
+    Ranks alike;
+    for (const std::int32_t rank : ranks)
+      if ((end_of(scenario, rank).kind == EndKind::missing) == (kind == EndKind::missing)) alike.push_back(rank);
+    if (!alike.empty())
+      finding.evidence.push_back(fmt::format("{} {}{}", ranks_text(alike), record_text(scenario, alike.front()), rest));
+  }
+}
+
+// Where slow ranks are, and what they do there.
+struct Whereabouts {
+  std::optional<EventRef> place;  // the call that they are in, or their last one
+  bool inside = false;
+  std::string doing = "made no call yet";
+};
+
+Whereabouts whereabouts(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
+  Whereabouts where;
+  const auto slot = static_cast<std::size_t>(rank);
+  const auto& events = scenario.ranks[slot].events;
+  if (events.empty()) {
+    if (!end_of(scenario, rank).joined.empty()) where.doing = "is in no recorded call";
+    return where;
+  }
+  where.place = EventRef{rank, std::min(run.index[slot], static_cast<std::uint32_t>(events.size() - 1))};
+  const Event& event = at(scenario, *where.place);
+  where.inside = event.state == EventState::started;
+  where.doing = fmt::format("{} {} ({})", where.inside ? "is in" : "is in no recorded call since",
+                            event_text(scenario, event), place_text(event));
+  return where;
+}
+
+bool waits_in_enqueued(const Scenario& scenario, const model::Wait& wait) {
+  const auto call = call_of(scenario, wait);
+  return call && (model::is_enqueued_somewhere(scenario, at(scenario, *call)) ||
+                  kind_of(at(scenario, *call).op) == OpKind::wait);
+}
+
+// Whoever is in no recorded call may compute, or be in a call of a library that is not recorded: nothing is proved.
+std::string skew_text(const Scenario& scenario, const Ranks& slow, const Whereabouts& where,
+                      const std::vector<model::Wait>& waits) {
+  const std::string waiters = waiters_text(scenario, waits);
+  const bool one = slow.size() == 1;
+  if (where.inside && one)
+    return fmt::format("No deadlock: rank {} {} and can still come; {} for it.", slow.front(), where.doing, waiters);
+  if (waits_in_enqueued(scenario, waits.front()) && !where.inside)
+    return capitalized(
+        fmt::format("{} stopped issuing calls and {} nothing pending; {} for {}. Whether {} computes, "
+                    "sleeps or is gone, the record does not say.",
+                    ranks_text(slow), one ? "has" : "have", waiters, one ? "it" : "them", one ? "it" : "each of them"));
+  return fmt::format(
+      "No deadlock is proved: {} {}, and can still come unless it waits there for something else; {} for {}.",
+      one ? ranks_text(slow)
+          : fmt::format("{} (and {})", ranks_text({slow.front()}), ranks_text({slow.begin() + 1, slow.end()})),
+      where.doing, waiters, one ? "it" : "them");
+}
+
+Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
+  Finding finding;
+  finding.kind = Verdict::skew;
+  const Ranks also = needed(run, awaited.unknown, awaited.slow);
+  finding.culprits = awaited.slow;
+  finding.culprits.insert(finding.culprits.end(), also.begin(), also.end());
+  std::sort(finding.culprits.begin(), finding.culprits.end());
+  const Whereabouts where = whereabouts(scenario, run, awaited.slow.front());
+  if (where.place) finding.events.push_back(*where.place);
+  const std::vector<model::Wait> waits = nearest_waits(scenario, run, awaited.slow);
+  if (const auto call = call_of(scenario, waits.front())) finding.events.push_back(*call);
+  finding.expected = "arrival at the call in which the others wait";
+  finding.actual = fmt::format("{} {}", ranks_text({awaited.slow.front()}), where.doing);
+  finding.text = skew_text(scenario, awaited.slow, where, waits);
+  say_records(scenario, also, ", and others wait for nobody else", finding);
+  Ranks unneeded;
+  for (const std::int32_t rank : awaited.unknown)
+    if (!is_in(also, rank)) unneeded.push_back(rank);
+  say_records(scenario, unneeded, "; the hang is explained without it", finding);
+  const std::string form = where.inside ? std::string(name_of(at(scenario, *where.place).op)) : "compute";
+  return {{finding}, fmt::format("A({}) B({}@0 waits for A)", form, op_of(scenario, waits.front()))};
+}
+
+// Fewer ranks wait in a collective than stay away from it with nothing pending: a call that these few made in addition
+// looks the same as one that all others left out.
+std::optional<Fault> few_wait_for_many(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
+  const std::vector<model::Wait> waits = nearest_waits(scenario, run, awaited.slow);
+  const auto call = call_of(scenario, waits.front());
+  if (!call || !model::is_enqueued_somewhere(scenario, at(scenario, *call)) || is_rooted(at(scenario, *call).op) ||
+      kind_of(at(scenario, *call).op) != OpKind::collective)
+    return std::nullopt;
+  Ranks few, many;
+  for (const std::int32_t rank : awaited_by(run, waits.front())) many.push_back(rank);
+  for (const model::Wait& wait : waits)
+    if (const auto other = call_of(scenario, wait); other && at(scenario, *other).comm == at(scenario, *call).comm)
+      few.push_back(wait.rank);
+  if (few.size() >= many.size() || many != awaited.slow) return std::nullopt;
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.culprits = few;
+  finding.events.push_back(*call);
+  finding.call = *call;
+  finding.expected = fmt::format("{}: nothing pending", ranks_text(many));
+  finding.actual = fmt::format("{}: {}", ranks_text(few), event_text(scenario, *call));
+  finding.text =
+      fmt::format("Two readings: {} made a call too many ({}), or {} stopped before it, with nothing pending.",
+                  ranks_text(few), event_text(scenario, *call), ranks_text(many));
+  finding.evidence.push_back("the first is named because those who did not make the call are the majority");
+  finding.evidence.push_back(
+      fmt::format("what would decide: where {} {} in the program now (a stack dump), or a longer record",
+                  ranks_text(many), many.size() == 1 ? "is" : "are"));
+  return Fault{{finding}, fmt::format("A({}@0 waits for B) B(nothing pending)", name_of(at(scenario, *call).op))};
+}
+
+// What is not recorded may be anything: who is named stayed away, or was lost, or only left no word.
+Fault no_record(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
+  Ranks all = awaited.unknown;
+  all.insert(all.end(), awaited.unplaced.begin(), awaited.unplaced.end());
+  std::sort(all.begin(), all.end());
+  std::vector<model::Wait> waits = nearest_waits(scenario, run, all);
+  const auto is_unknown = [&](const model::Wait& wait) { return is_in(awaited.unknown, wait.rank); };
+  if (!std::all_of(waits.begin(), waits.end(), is_unknown)) std::erase_if(waits, is_unknown);
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  if (!scenario.cut) finding.culprits = awaited.unknown;
+  finding.expected = fmt::format("a whole record of {}", ranks_text(all));
+  finding.actual = awaited.unknown.empty() ? "without its beginning" : "cut or missing";
+  if (const auto call = call_of(scenario, waits.front())) finding.events.push_back(*call);
+  finding.text = fmt::format("The evidence names who did not come, and not why: {} for {}, whose record is {}.",
+                             waiters_text(scenario, waits), ranks_text(all), finding.actual);
+  if (finding.culprits.empty())
+    finding.text = fmt::format("The evidence does not decide: {} for {}, whose record is {}.",
+                               waiters_text(scenario, waits), ranks_text(all), finding.actual);
+  say_records(scenario, awaited.unknown, "", finding);
+  finding.evidence.push_back(awaited.unplaced.empty() ? fmt::format("the record of {} would settle it", ranks_text(all))
+                                                      : "a larger ring buffer would settle it");
+  if (finding.culprits.empty()) return {{finding}, "record missing"};
+  return {{finding}, fmt::format("A(no record) B({}@0 waits for A)", op_of(scenario, waits.front()))};
+}
+
+}  // namespace
+
+bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
+  return std::all_of(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& lane) {
+    return lane.rank != rank || lane.standing != Standing::running || model::ends_in_a_call(scenario, lane);
+  });
+}
+
+std::optional<Fault> find_absent(const Scenario& scenario, const model::Run& run) {
+  const Awaited awaited = classify(scenario, run);
+  if (!awaited.slow.empty()) {
+    if (awaited.unknown.empty())
+      if (auto fault = few_wait_for_many(scenario, run, awaited)) return fault;
+    return skew(scenario, run, awaited);
+  }
+  if (!awaited.unknown.empty() || !awaited.unplaced.empty()) return no_record(scenario, run, awaited);
+  return std::nullopt;
+}
+
+}  // namespace petri::diagnosis
