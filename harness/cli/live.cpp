@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/live_limits.hpp"
 #include "harness/diagnose/stall.hpp"
 #include "harness/import/recording.hpp"
 #include "harness/launch/mpirun.hpp"
@@ -70,9 +71,10 @@ InputError at_its_line(const Refusal& refusal, const Scenario& scenario, const s
 }
 
 void refuse_what_cannot_be_replayed(const Scenario& scenario, const std::string& source) {
-  if (scenario.header.backend == "nccl") {
+  if (needs_nccl(scenario)) {
     throw EnvironmentError(
-        "this scenario needs the backend nccl, and this petri has no NCCL worker; only MPI is replayed");
+        "this scenario needs the backend nccl for its streams and groups, and this petri has no NCCL worker; only MPI is "
+        "replayed");
   }
   if (const auto refusal = refusal_of(scenario)) throw at_its_line(*refusal, scenario, source);
   if (const auto missing = missing_for_replay(scenario))

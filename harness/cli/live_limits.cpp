@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -21,6 +22,16 @@ std::string stated_reason(const std::string& json_text) {
 
 }  // namespace
 
+bool needs_nccl(const Scenario& scenario) {
+  const auto of_nccl = [](const Event& event) {
+    return kind_of(event.op) == OpKind::device || !event.extras.stream().empty();
+  };
+  return scenario.header.backend == "nccl" &&
+         std::any_of(scenario.ranks.begin(), scenario.ranks.end(), [&](const RankTrace& rank) {
+           return std::any_of(rank.events.begin(), rank.events.end(), of_nccl);
+         });
+}
+
 std::string why_not_live(const Scenario& scenario) {
   for (const auto& [key, value] : scenario.header.free_keys) {
     if (key != "x_live") continue;
@@ -28,9 +39,7 @@ std::string why_not_live(const Scenario& scenario) {
   }
   if (const auto& expect = scenario.header.expect; expect && expect->verdict == Verdict::divergence)
     return std::string(kNumbersAreItsOwn);
-  if (!scenario.header.backend.empty() && scenario.header.backend != "mpi") {
-    return fmt::format("backend {} has no live replay", scenario.header.backend);
-  }
+  if (needs_nccl(scenario)) return "its streams and groups are NCCL's, and only MPI is replayed";
   if (scenario.world() > kMaxLiveWorld) {
     return fmt::format("{} ranks are more than the {} that are replayed on one machine", scenario.world(),
                        kMaxLiveWorld);

@@ -15,6 +15,10 @@ inline constexpr std::string_view kNumbersAreItsOwn =
 
 inline constexpr std::int32_t kMaxLiveWorld = 16;  // ranks are processes of this machine
 
+// Does a scenario need NCCL itself? Its collectives and messages are MPI's too, and block as MPI's do when they are
+// replayed; streams and groups are its own.
+bool needs_nccl(const Scenario& scenario);
+
 // Empty when a live replay makes sense; otherwise the reason why it does not. A scenario says so itself by the header
 // key "x_live":"no: <reason>", e.g. where only some orders of arrival fail.
 std::string why_not_live(const Scenario& scenario);

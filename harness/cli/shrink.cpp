@@ -38,10 +38,6 @@ constexpr double kLiveLimit_s = 60;
 constexpr int kAsksOfResult = 3;
 constexpr std::string_view kTooLittle = "the oracle may ask for too little";
 
-bool fails(const Diagnosis& diagnosis) {
-  return diagnosis.verdict != Verdict::completes && diagnosis.verdict != Verdict::ambiguous;
-}
-
 LiveConfirmation confirm(const Scenario& scenario, const ShrinkArguments& o) {
   LiveConfirmation live;
   const auto interrupted = [&] {
@@ -244,18 +240,18 @@ class Shrinking {
     if (result.scenario.event_count() == 0)
       return "nothing is left of the input: the oracle accepts a scenario without any call, and maybe everything";
     const Diagnosis left = diagnose(result.scenario);
-    const Failure failure = fails(diagnosis_) ? failure_of(diagnosis_) : Failure{};
+    const Failure failure = is_failure(diagnosis_) ? failure_of(diagnosis_) : Failure{};
     switch (likeness(result.scenario, left, failure)) {
       case Likeness::same:
       case Likeness::elsewhere: return "";
       case Likeness::other:
         return fmt::format("by the model the result is another failure than the input: {} instead of {}: {}",
                            name_beside(left, failure),
-                           fails(diagnosis_) ? diagnosis_.signature : std::string(name_of(diagnosis_.verdict)),
+                           is_failure(diagnosis_) ? diagnosis_.signature : std::string(name_of(diagnosis_.verdict)),
                            kTooLittle);
       case Likeness::none: break;
     }
-    if (!fails(diagnosis_)) return "";
+    if (!is_failure(diagnosis_)) return "";
     return fmt::format("the input is a {} by the model, and nothing is wrong with what the oracle accepted last: {}",
                        name_of(diagnosis_.verdict), kTooLittle);
   }
@@ -276,7 +272,7 @@ int run_shrink(const std::vector<std::string>& args) {
   if (!arguments) return kOk;
   const Scenario input = load_with_payload(arguments->input);
   const Diagnosis diagnosis = diagnose(input);
-  if (arguments->asks_model() && !fails(diagnosis))
+  if (arguments->asks_model() && !is_failure(diagnosis))
     return not_reproduced(*arguments, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));
   const InterruptScope interrupts;
   try {

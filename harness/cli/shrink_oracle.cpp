@@ -29,18 +29,14 @@ std::string with_limit(const ShrinkArguments& a) {
   return fmt::format("{}, at most {} s", a.oracle, a.timeout_s);
 }
 
-bool fails(const Diagnosis& diagnosis) {
-  return diagnosis.verdict != Verdict::completes && diagnosis.verdict != Verdict::ambiguous;
-}
-
 // The failure that replays are held against: the model's, or what a replay of the input shows where the model finds
 // none (a fault below the calls).
 Outcome live_failure(const Scenario& input, const Diagnosis& diagnosis, const ReplayOptions& options) {
-  if (fails(diagnosis)) return expected_outcome(input, {});
+  if (is_failure(diagnosis)) return expected_outcome(input, {});
   const ReplayResult shown = replay_scenario(input, options);
   const CommandEnd& end = shown.job.command;
   const bool ended_well = shown.job.end == JobResult::End::by_itself && end.status == 0 && end.signal == 0;
-  if (ended_well && !fails(shown.diagnosis))
+  if (ended_well && !is_failure(shown.diagnosis))
     throw NotReproduced{
         fmt::format("the model's verdict is {}, and a replay came to its end", name_of(diagnosis.verdict))};
   return {shown.diagnosis.verdict, shown.diagnosis.signature, false};

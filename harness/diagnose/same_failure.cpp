@@ -46,7 +46,7 @@ Failure failure_of(const Scenario& scenario, const Diagnosis& diagnosis) {
 }
 
 Likeness likeness(const Scenario& scenario, const Diagnosis& diagnosis, const Failure& failure) {
-  if (diagnosis.verdict == Verdict::completes || diagnosis.verdict == Verdict::ambiguous) return Likeness::none;
+  if (!is_failure(diagnosis)) return Likeness::none;
   const Failure shown = failure_of(diagnosis);
   const bool same = shown.signature == failure.signature && !contradict(shown.orders, failure.orders);
   if (!same) return Likeness::other;

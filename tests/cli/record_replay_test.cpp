@@ -201,7 +201,7 @@ TEST_F(Live, RefusesWhatItCannotReplay) {
   EXPECT_EQ(spawn.status, 2);
   EXPECT_THAT(spawn.err, HasSubstr("rank 0, seq 0, comm_spawn: all processes of a replay start together"));
   scratch.write("nccl.jsonl", R"({"petri":1,"job":"nccl","world":1,"backend":"nccl"}
-{"rank":0,"op":"allreduce"}
+{"rank":0,"op":"allreduce","stream":"0"}
 {"end":true,"events":1}
 )");
   const Ran nccl = replay("nccl.jsonl");

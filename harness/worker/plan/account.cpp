@@ -242,6 +242,9 @@ Scenario account_of(const Scenario& scenario, const Scenario& recording, const R
     account.ranks[rank] = account_of_rank(scenario.ranks[rank], seen, state.logs[rank], state.idle[rank]);
   }
   account.cut = false;
+  // Whoever made the calls first: here MPI does.
+  account.header.backend = "mpi";
+  for (Communicator& comm : account.comms) comm.backend.clear();
   return account;
 }
 
