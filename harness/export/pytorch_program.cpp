@@ -1,0 +1,152 @@
+#include "harness/export/pytorch_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "harness/export/c_text.hpp"
+#include "harness/export/pytorch_rank.hpp"
+#include "harness/export/pytorch_text.hpp"
+#include "harness/trace/counted.hpp"
+#include "harness/trace/rank_ranges.hpp"
+#include "harness/worker/plan/lanes.hpp"
+
+namespace petri {
+namespace {
+
+using namespace pytorch;
+
+constexpr int kPatience_s = 20;  // until a case hangs, beyond what its ranks compute and sleep
+constexpr int kStartup_s = 300;  // until all ranks are there: importing torch takes its time
+
+// Ranks that make the same calls.
+struct Role {
+  std::vector<std::int32_t> ranks;
+  std::string text;
+};
+
+std::string original(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
+  if (!scenario.header.origin || scenario.header.origin->ranks.empty()) return "";
+  std::vector<std::int32_t> old;
+  for (const std::int32_t rank : ranks) old.push_back(scenario.header.origin->ranks[static_cast<std::size_t>(rank)]);
+  std::sort(old.begin(), old.end());
+  return fmt::format(", {} of the original job", rank_ranges(old));
+}
+
+std::string head_comment(const Program& program, const PytorchProgramOptions& options) {
+  const Scenario& scenario = program.scenario;
+  const Header& header = scenario.header;
+  const auto& outcome = header.expect && !header.expect->absent ? header.expect : header.observed;
+  std::string verdict = options.verdict, signature = options.signature;
+  if (verdict.empty() && outcome && outcome->verdict) verdict = name_of(*outcome->verdict);
+  if (signature.empty() && outcome) signature = outcome->signature;
+  const auto world = static_cast<std::uint64_t>(scenario.world());
+  std::string out = fmt::format("#!/usr/bin/env python3\n# {}: {} of a recorded job, written by petri from {}.\n#\n",
+                                c::comment_text(header.job.empty() ? "case" : header.job), counted(world, "rank"),
+                                c::comment_text(options.source));
+  if (!verdict.empty()) out += fmt::format("# Verdict:   {}\n", c::comment_text(verdict));
+  if (!signature.empty()) out += fmt::format("# Signature: {}\n", c::comment_text(signature));
+  if (verdict == name_of(Verdict::divergence))
+    out += "#            (not shown by this script: it reduces zeroes, in the one order that its library chooses)\n";
+  if (header.origin && !header.origin->source.empty())
+    out += fmt::format("# Original:  {} {}\n", c::comment_text(header.origin->source),
+                       c::comment_text(header.origin->digest));
+  for (const RankTrace& rank : scenario.ranks)
+    if (rank.end.dropped > 0) {
+      out += "# Beginning: some records lack theirs: what the ranks did before is not made up for\n";
+      break;
+    }
+  return out + fmt::format(
+                   "#\n# Needs:     PyTorch\n"
+                   "# Run:       python case.py                   starts its {0} itself, with Gloo\n"
+                   "#            python case.py --backend nccl    with NCCL, where each rank has a GPU\n"
+                   "#            torchrun --nproc-per-node {1} case.py\n"
+                   "# Status:    0 all ranks came to the end, 10 they hang, 14 a rank failed, 3 something is missing\n",
+                   counted(world, "rank"), scenario.world());
+}
+
+std::string make_groups(const Scenario& scenario, const Program& program) {
+  std::string out =
+      "def make_groups(long):\n    \"\"\"All ranks make all groups in the same order, as torch demands.\"\"\"\n";
+  for (const std::int32_t comm : program.groups) out += fmt::format("    global {}\n", group_name(scenario, comm));
+  for (const std::int32_t comm : program.groups) {
+    std::vector<std::int32_t> ranks = scenario.comms[static_cast<std::size_t>(comm)].ranks;
+    std::sort(ranks.begin(), ranks.end());
+    out += fmt::format("    {} = dist.new_group({}, timeout=long)\n", group_name(scenario, comm), rank_list(ranks));
+  }
+  return out + "\n\n";
+}
+
+void require_known_groups(const Program& program) {
+  for (const std::int32_t index : program.groups) {
+    const Communicator& comm = program.scenario.comms[static_cast<std::size_t>(index)];
+    if (!comm.known)
+      throw InputError(program.source, 0, 0,
+                       fmt::format("the members of the communicator \"{}\" are not known: such a script cannot be "
+                                   "written",
+                                   c::comment_text(comm.name)));
+  }
+}
+
+std::string table_of(const std::vector<Role>& roles) {
+  std::string out = "ROLES = {}\n";
+  for (std::size_t number = 0; number < roles.size(); ++number)
+    out += fmt::format("ROLES.update(dict.fromkeys({}, role_{}))\n", rank_list(roles[number].ranks), number);
+  return out;
+}
+
+}  // namespace
+
+std::string pytorch_program(const Scenario& scenario, const PytorchProgramOptions& options) {
+  if (uses_threads(scenario))
+    throw InputError(options.source, 0, 0,
+                     "ranks make calls from several threads, and torch.distributed takes them from one: such a script "
+                     "cannot be written");
+  Program program{scenario, options.source};
+  std::vector<Role> roles;
+  std::map<std::string, std::size_t> role_of;
+  double seconds = 0;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    RankWriter writer(program, rank);
+    writer.write();
+    seconds = std::max(seconds, writer.seconds());
+    const auto [place, fresh] = role_of.try_emplace(writer.code(), roles.size());
+    if (fresh) roles.push_back({{}, writer.text()});
+    roles[place->second].ranks.push_back(rank);
+  }
+  require_known_groups(program);
+
+  std::string out = head_comment(program, options);
+  out += "import argparse\nimport datetime\nimport linecache\nimport multiprocessing\nimport os\n";
+  if (program.helpers.count(Helper::enqueue) != 0 || program.helpers.count(Helper::events) != 0)
+    out += "import queue\n";
+  out +=
+      "import sys\nimport tempfile\nimport threading\nimport time\nimport traceback\n\n"
+      "import torch\nimport torch.distributed as dist\n\n";
+  out += fmt::format("WORLD = {}\nTIMEOUT = {}  # seconds until the ranks count as hanging\n", scenario.world(),
+                     kPatience_s + static_cast<int>(std::ceil(seconds)));
+  out += fmt::format(
+      "STARTUP = {}  # seconds until all ranks are there\nHUNG, FAILED, MISSING = 10, 14, 3\n"
+      "HERE = {{}}  # what this rank has: its device, the group of all, the end of its time\n\n",
+      kStartup_s);
+  out += helper_functions(program.helpers);
+  if (program.groups.empty())
+    out += "\ndef make_groups(long):\n    \"\"\"The case has no groups but the one of all ranks.\"\"\"\n\n\n";
+  else
+    out += '\n' + make_groups(scenario, program);
+  for (std::size_t number = 0; number < roles.size(); ++number) {
+    const Role& role = roles[number];
+    out += fmt::format("# {} {}{}\ndef role_{}():\n{}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
+                       rank_ranges(role.ranks), original(scenario, role.ranks), number,
+                       role.text.empty() ? "    pass\n" : role.text);
+  }
+  out += table_of(roles);
+  out += '\n';
+  out += runner();
+  return out;
+}
+
+}  // namespace petri
