@@ -59,6 +59,8 @@ std::string head_comment(const Program& program, const PytorchProgramOptions& op
       out += "# Beginning: some records lack theirs: what the ranks did before is not made up for\n";
       break;
     }
+  if (program.helpers.count(Helper::enqueue) != 0)
+    out += "# Streams:   of the device with NCCL; with Gloo threads stand for them, which run side by side\n";
   return out + fmt::format(
                    "#\n# Needs:     PyTorch\n"
                    "# Run:       python case.py                   starts its {0} itself, with Gloo\n"
