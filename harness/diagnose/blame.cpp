@@ -9,6 +9,7 @@
 
 #include "harness/diagnose/align.hpp"
 #include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/kin.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -221,6 +222,15 @@ std::vector<EventRef> deeds_of(const Side& side, const model::Run& run, const mo
   return deeds;
 }
 
+// Makes the second side the usual one.
+void turn(Blame& blame) {
+  std::swap(blame.sides[0], blame.sides[1]);
+  if (blame.reading == Reading::skipped)
+    blame.reading = Reading::extra;
+  else if (blame.reading == Reading::extra)
+    blame.reading = Reading::skipped;
+}
+
 // Of two sides of one size, makes the one the first whose call is the usual one in the rest of the record.
 void settle_by_precedent(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
                          const Precedents& precedents, Blame& blame) {
@@ -230,18 +240,35 @@ void settle_by_precedent(const Scenario& scenario, const model::Run& run, const 
   const bool first_is_odd = precedents.is_odd(even, odd);
   if (!first_is_odd && !precedents.is_odd(odd, even)) return;
   const std::vector<EventRef>& others = first_is_odd ? odd : even;
-  if (first_is_odd) {
-    std::swap(blame.sides[0], blame.sides[1]);
-    if (blame.reading == Reading::skipped)
-      blame.reading = Reading::extra;
-    else if (blame.reading == Reading::extra)
-      blame.reading = Reading::skipped;
-  }
+  if (first_is_odd) turn(blame);
   const EventRef usual = others.front();
   const std::string place =
       usual.index == 0 ? "begins a rank" : "follows " + event_text(scenario, {usual.rank, usual.index - 1});
   blame.precedent = fmt::format("{} named because {} {} everywhere else in the record",
                                 ranks_text(blame.sides[1].ranks), event_text(scenario, usual), place);
+}
+
+// What a side did, as its kin would have: nothing for ranks that did not come.
+bool is_what_kin_did(const Scenario& scenario, const Side& side, const std::vector<EventRef>& kin) {
+  return side.event && std::all_of(kin.begin(), kin.end(), [&](EventRef call) {
+           return same_call(at(scenario, call), at(scenario, *side.event));
+         });
+}
+
+// The same by what the other groups of the kind did at this place.
+void settle_by_kin(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering,
+                   const Precedents& precedents, Blame& blame) {
+  if (!blame.precedent.empty() || gathering.venue != gathering.comm || blame.sides.size() != 2 ||
+      blame.sides[0].ranks.size() != blame.sides[1].ranks.size())
+    return;
+  const Kin& kin = precedents.kin(run);
+  const std::vector<EventRef> calls = kin.calls_at(gathering);
+  if (calls.empty()) return;
+  const bool first_is_usual = is_what_kin_did(scenario, blame.sides[0], calls);
+  if (first_is_usual == is_what_kin_did(scenario, blame.sides[1], calls)) return;
+  if (!first_is_usual) turn(blame);
+  blame.precedent = fmt::format("{} named because {} made {} at this place", ranks_text(blame.sides[1].ranks),
+                                kin.text(gathering), event_text(scenario, calls.front()));
 }
 
 void name_culprits(Blame& blame, bool groups_differ) {
@@ -276,6 +303,7 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
   if (result.sides.size() < 2) return result;
   read_edits(scenario, run, gathering, result);
   settle_by_precedent(scenario, run, gathering, precedents, result);
+  settle_by_kin(scenario, run, gathering, precedents, result);
   name_culprits(result, is_group_against_group(scenario, gathering, result.sides));
   for (const Side& side : result.sides)
     if (side.event && std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())
@@ -305,6 +333,7 @@ Blame blame(const Scenario& scenario, const model::Run& run, const model::Gather
   if (result.sides.size() < 2) return result;
   read_edits(scenario, run, gathering, result);
   settle_by_precedent(scenario, run, gathering, precedents, result);
+  settle_by_kin(scenario, run, gathering, precedents, result);
   name_culprits(result, is_group_against_group(scenario, gathering, result.sides));
   for (const Side& side : result.sides)
     if (std::find(result.events.begin(), result.events.end(), *side.event) == result.events.end())

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kLeastPrecedents = 2;
 constexpr std::size_t kLongestContext = 256;
-constexpr std::uint64_t kStart = 0;  // before the first call of a rank
+constexpr std::uint64_t kStart = 0;      // before the first call of a rank
+constexpr std::uint64_t kLostStart = 1;  // the same where it is lost, and by rank
 
 std::uint64_t pair_of(std::uint64_t before, std::uint64_t call) {
   const std::array both{before, call};
@@ -31,15 +32,20 @@ Precedents::Token Precedents::token(const Event& event) const {
   return XXH3_64bits(parts.data(), sizeof parts);
 }
 
+// Where the first calls of a rank are lost, what comes before those that are kept is like nothing else.
+Precedents::Token Precedents::start_of(std::int32_t rank) const {
+  return scenario_.ranks[static_cast<std::size_t>(rank)].end.dropped == 0 ? kStart : kLostStart + static_cast<Token>(rank);
+}
+
 Precedents::Token Precedents::token_before(EventRef ref) const {
-  return ref.index == 0 ? kStart : token(at(scenario_, {ref.rank, ref.index - 1}));
+  return ref.index == 0 ? start_of(ref.rank) : token(at(scenario_, {ref.rank, ref.index - 1}));
 }
 
 void Precedents::count() const {
   if (std::exchange(counted_, true)) return;
-  for (const RankTrace& rank : scenario_.ranks) {
-    Token before = kStart;
-    for (const Event& event : rank.events) {
+  for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
+    Token before = start_of(rank);
+    for (const Event& event : scenario_.ranks[static_cast<std::size_t>(rank)].events) {
       const Token call = token(event);
       ++calls_[call];
       ++pairs_[pair_of(before, call)];
@@ -133,6 +139,11 @@ std::array<std::size_t, 2> Precedents::contexts(EventRef call, EventRef other) c
 
 bool Precedents::is_less_usual(EventRef odd, EventRef usual) const {
   return contexts(usual, odd)[1] > contexts(odd, usual)[0];
+}
+
+const Kin& Precedents::kin(const model::Run& run) const {
+  if (std::exchange(kin_of_, &run) != &run) kin_.emplace(scenario_, run);
+  return *kin_;
 }
 
 bool Precedents::are_alike(EventRef one, EventRef other) const {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/diagnose/kin.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri::diagnosis {
@@ -37,6 +38,9 @@ class Precedents {
   // The same operation with the same sizes, from the same call site, on communicators of one size.
   bool are_alike(EventRef one, EventRef other) const;
 
+  // What the other groups of a kind did in this run, which must outlive this.
+  const Kin& kin(const model::Run& run) const;
+
   // What `rank` did, at or before `last`, directly after a call like the one that comes before `usual`. Nothing where
   // it has not made as many of these: then it stands in another place.
   std::optional<EventRef> instead_of(EventRef usual, std::int32_t rank, std::uint32_t last) const;
@@ -45,6 +49,7 @@ class Precedents {
   using Token = std::uint64_t;  // a hash of what makes two calls alike
   Token token(const Event& event) const;
   Token token_before(EventRef ref) const;
+  Token start_of(std::int32_t rank) const;
   // How many of the calls before `call` also stand before another call like it, at the two places where it is most;
   // at most kLongestContext. `other` is no such place. What both of these ranks did is one place.
   std::array<std::size_t, 2> contexts(EventRef call, EventRef other) const;
@@ -53,6 +58,8 @@ class Precedents {
   std::size_t elsewhere(const std::unordered_map<Token, std::uint32_t>& counts, Token wanted, std::size_t here) const;
 
   const Scenario& scenario_;
+  mutable std::optional<Kin> kin_;
+  mutable const model::Run* kin_of_ = nullptr;
   mutable bool counted_ = false;
   mutable std::unordered_map<Token, std::uint32_t> calls_, pairs_;
 };

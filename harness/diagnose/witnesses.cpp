@@ -8,6 +8,7 @@
 
 #include "harness/diagnose/channels.hpp"
 #include "harness/diagnose/habit.hpp"
+#include "harness/diagnose/kin.hpp"
 #include "harness/diagnose/like_ranks.hpp"
 #include "harness/diagnose/minority.hpp"
 #include "harness/diagnose/odd_site.hpp"
@@ -64,6 +65,7 @@ void ask_about_cycle(const DeadlockCase& of, Finding& finding) {
        [&] { return explain_taken_place(of.scenario, of.run, of.graph, of.component); },
        [&] { return broken_habit_at_a_collective(of.scenario, of.run, of.graph, of.component, of.precedents); },
        [&] { return broken_habit(of.scenario, of.run, of.graph, of.component, waited_for(of.graph, of.closed)); },
+       [&] { return missed_by_kin(of.run, of.graph, of.component, of.precedents.kin(of.run)); },
        [&] { return odd_site(of); }, [&] { return minority_in(of, finding); }},
       finding);
 }

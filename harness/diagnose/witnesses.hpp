@@ -6,7 +6,7 @@
 // Of a cycle:
 //   who frees or locks the window (window_waits) · a wrong tag, peer or communicator (unanswered) · a message in
 //   another's place (one_too_many) · a collective left out or called in addition (habit) · a habit broken once (habit)
-//   · another call site (odd_site) · the numbers (minority)
+//   · what the other groups of the kind did (kin) · another call site (odd_site) · the numbers (minority)
 // Of each suspect:
 //   its own steps before (odd_step) · its own rounds before (rounds) · the ranks that play its part (like_ranks) · of
 //   two that parted from each other, the other communicators of the kind (like_ranks) and what follows such calls

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace petri {
 
@@ -31,6 +32,15 @@ std::int32_t FlightGroups::resolved(std::int32_t group, std::int32_t rank) const
     found = other;
   }
   return found;
+}
+
+void FlightGroups::add_kin(std::vector<bool>& used) const {
+  std::set<std::pair<std::string, std::size_t>> kinds;
+  for (std::size_t number = 0; number < groups_.size(); ++number)
+    if (used[number] && !groups_[number].description.empty())
+      kinds.emplace(groups_[number].description, groups_[number].ranks.size());
+  for (std::size_t number = 0; number < groups_.size(); ++number)
+    if (kinds.contains({groups_[number].description, groups_[number].ranks.size()})) used[number] = true;
 }
 
 std::vector<std::int32_t> FlightGroups::add_to(Scenario& scenario, const std::vector<bool>& used) const {

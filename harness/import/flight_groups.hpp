@@ -29,6 +29,10 @@ class FlightGroups {
   // if there is only one. Otherwise the same.
   std::int32_t resolved(std::int32_t group, std::int32_t rank) const;
 
+  // Adds to the groups that `used` tells of those of their kind: of the same description, with as many members. How far
+  // these came tells who of the others went another way.
+  void add_kin(std::vector<bool>& used) const;
+
   // One communicator for each group that `used` tells of; returns them by group, kNoComm for the others.
   std::vector<std::int32_t> add_to(Scenario& scenario, const std::vector<bool>& used) const;
 

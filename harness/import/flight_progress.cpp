@@ -26,19 +26,17 @@ std::int32_t position(std::int64_t number) {
 
 class Settling {
  public:
-  Settling(std::vector<FlightRecord>& records, std::size_t groups)
+  Settling(std::vector<FlightRecord>& records, const std::vector<bool>& used)
       : records_(records),
-        messages_(groups),
-        used_(groups),
-        completed_(groups, kNoPosition),
+        used_(used),
+        messages_(used.size()),
+        completed_(used.size(), kNoPosition),
         standings_(records.size() + 1) {}
 
   std::vector<FlightStanding> run() {
     for (const FlightRecord& record : records_)
-      for (const auto& [group, progress] : record.groups) {
+      for (const auto& [group, progress] : record.groups)
         if (progress.messages) messages_[slot(group)] = true;
-        if (progress.first != kNoPosition) used_[slot(group)] = true;
-      }
     for (std::size_t i = 0; i < records_.size(); ++i) take_status(records_[i], standings_[i]);
     for (FlightRecord& record : records_)
       for (const auto& [group, progress] : record.groups)
@@ -108,7 +106,8 @@ class Settling {
   }
 
   std::vector<FlightRecord>& records_;
-  std::vector<bool> messages_, used_;    // by group
+  const std::vector<bool>& used_;        // by group
+  std::vector<bool> messages_;           // by group: entries of messages are kept
   std::vector<std::int32_t> completed_;  // by group: the last that any member has completed
   std::vector<FlightStanding> standings_;
 };
@@ -134,8 +133,8 @@ void note_progress(FlightRecord& record) {
   }
 }
 
-std::vector<FlightStanding> settle(std::vector<FlightRecord>& records, std::size_t groups) {
-  return Settling(records, groups).run();
+std::vector<FlightStanding> settle(std::vector<FlightRecord>& records, const std::vector<bool>& used) {
+  return Settling(records, used).run();
 }
 
 }  // namespace petri

@@ -47,7 +47,8 @@ struct FlightStanding {
 };
 
 // Settles what the records say of each other: calls that others prove completed become so, in `records`. The standings
-// are by record, and a last one holds for ranks without a record. `groups` is how many the job has.
-std::vector<FlightStanding> settle(std::vector<FlightRecord>& records, std::size_t groups);
+// are by record, and a last one holds for ranks without a record. `used` tells of the job's groups which are asked
+// about.
+std::vector<FlightStanding> settle(std::vector<FlightRecord>& records, const std::vector<bool>& used);
 
 }  // namespace petri

@@ -74,9 +74,13 @@ class Job {
         world = std::max(world, rank + 1);
     if (world > kMaxWorld) throw InputError(files_.front().name, 0, 0, fmt::format("a group names rank {}", world - 1));
     resolve_groups();
-    const std::vector<FlightStanding> standings = settle(records_, groups_.size());
+    std::vector<bool> used(groups_.size(), false);
+    for (const FlightRecord& record : records_)
+      for (const auto& [group, progress] : record.groups) used[static_cast<std::size_t>(group)] = true;
+    groups_.add_kin(used);
+    const std::vector<FlightStanding> standings = settle(records_, used);
     Scenario scenario(world);
-    fill(scenario, standings);
+    fill(scenario, used, standings);
     say_notes(scenario, standings);
     return scenario;
   }
@@ -149,10 +153,7 @@ class Job {
     }
   }
 
-  void fill(Scenario& scenario, const std::vector<FlightStanding>& standings) {
-    std::vector<bool> used(groups_.size(), false);
-    for (const FlightRecord& record : records_)
-      for (const Event& event : record.calls.events) used[static_cast<std::size_t>(event.comm)] = true;
+  void fill(Scenario& scenario, const std::vector<bool>& used, const std::vector<FlightStanding>& standings) {
     const std::vector<std::int32_t> comms = groups_.add_to(scenario, used);
     scenario.symbols = std::move(symbols_);
     scenario.header.job = "flight-recorder";
