@@ -126,7 +126,9 @@ CompareTask generated(const CompareArguments& a) {
   if (a.scale) task.numbers.origin += fmt::format(", times {}", *a.scale);
   task.reductions.count = a.count.value_or(1000);
   task.reductions.rows = [payload](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count,
-                                   std::byte* out) { kernels::write_payload(payload, row, type, first, count, out); };
+                                   std::byte* out, kernels::ConversionLoss* loss) {
+    kernels::write_payload(payload, row, type, first, count, out, loss);
+  };
   add_shapes(a, ElementType::float32, std::nullopt, task);
   return task;
 }
@@ -138,8 +140,8 @@ CompareTask trained(const CompareArguments& a) {
   task.reductions.count = a.count.value_or(1000);
   task.reductions.rows = [seed = a.seed, scale = a.scale.value_or(1)](std::int32_t row, ElementType type,
                                                                       std::uint64_t first, std::size_t count,
-                                                                      std::byte* out) {
-    kernels::training::write_gradients(seed, scale, row, type, first, count, out);
+                                                                      std::byte* out, kernels::ConversionLoss* loss) {
+    kernels::training::write_gradients(seed, scale, row, type, first, count, out, loss);
   };
   add_shapes(a, ElementType::float32, std::nullopt, task);
   return task;
@@ -158,7 +160,8 @@ CompareTask from_files(const CompareArguments& a) {
   if (rows->type() == ElementType::uint64 && a.types.empty())
     throw UsageError{"uint64 is not reduced here: --types names the type to take the numbers as"};
   task.reductions.rows = [rows](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count,
-                                std::byte* out) { rows->write(row, type, first, count, out); };
+                                std::byte* out,
+                                kernels::ConversionLoss* loss) { rows->write(row, type, first, count, out, loss); };
   CompareArguments with_ranks = a;
   if (a.ranks.empty() && a.layouts.empty()) with_ranks.ranks = {rows->rows()};
   add_shapes(with_ranks, rows->usual_type(), rows->rows(), task);
@@ -181,9 +184,8 @@ CompareTask recorded(const CompareArguments& a) {
   compare::Reductions& r = task.reductions;
   r.op = a.op.value_or(reduction->op);
   r.count = a.count.value_or(reduction->shape.count);
-  r.rows = [reduction](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) {
-    reduction->write(row, type, first, count, out);
-  };
+  r.rows = [reduction](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out,
+                       kernels::ConversionLoss* loss) { reduction->write(row, type, first, count, out, loss); };
   const std::vector<std::string>& orders = orders_of(a, reduction->orders.empty() ? usual_orders() : reduction->orders);
   const std::vector<ElementType> types = a.types.empty() ? std::vector{reduction->shape.type} : a.types;
   require_few(a, {reduction->shape.ranks}, orders.size(), types.size());

@@ -48,7 +48,10 @@ Scenario load_input(const std::string& path) {
 
 Scenario load_with_payload(const std::string& path) {
   Scenario scenario = load_input(path);
-  take_in_npy(scenario, is_stdin(path) ? std::filesystem::path(".") : std::filesystem::path(path).parent_path());
+  if (is_stdin(path))
+    take_in_npy(scenario, ".", {});
+  else
+    take_in_npy(scenario, std::filesystem::path(path).parent_path(), path);
   return scenario;
 }
 

@@ -195,7 +195,7 @@ CheckResult check_reproducer(const fs::path& file, CheckMode mode, const Reprodu
     if (bare_absent) return {State::skipped, "what it expects is absent from its command's runs"};
     if (mode == CheckMode::live) return check_live(scenario, file);
     Scenario judged = scenario;
-    take_in_npy(judged, file.parent_path());
+    take_in_npy(judged, file.parent_path(), file);
     return check_model(judged, file);
   } catch (const InputError& error) {
     CheckResult result{State::unreadable, error.what()};

@@ -4,6 +4,8 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -40,6 +42,19 @@ bool before(std::string_view a, std::string_view b) {
     }
   }
   return a.size() < b.size();
+}
+
+// Elements of uint64 become int64 where they are: a double between them would round.
+void keep_in_int64(std::size_t count, std::byte* elements, kernels::ConversionLoss* loss) {
+  constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, elements + i * sizeof number, sizeof number);
+    if (loss != nullptr) ++loss->numbers;
+    if (number <= kMost) continue;
+    if (loss != nullptr) ++loss->bounded;
+    std::memcpy(elements + i * sizeof number, &kMost, sizeof number);
+  }
 }
 
 }  // namespace
@@ -100,16 +115,20 @@ ElementType NumpyRows::usual_type() const {
   }
 }
 
-void NumpyRows::write(std::int32_t row, ElementType type, std::uint64_t first, std::size_t count,
-                      std::byte* out) const {
+void NumpyRows::write(std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out,
+                      kernels::ConversionLoss* loss) const {
   const auto number = static_cast<std::size_t>(row);
   const NpyFile& file = files_.size() > 1 ? files_[number] : files_.front();
   const std::uint64_t begin = (files_.size() > 1 ? 0 : number * count_) + first;
   if (type == file.header().type) return file.read(begin, count, out);
+  if (type == ElementType::int64 && file.header().type == ElementType::uint64) {
+    file.read(begin, count, out);
+    return keep_in_int64(count, out, loss);
+  }
   Payload payload{.values = std::vector<double>(count)};
   if (count == 0) return;
   file.read(begin, payload.values);
-  kernels::write_payload(payload, row, type, 0, count, out);
+  kernels::write_payload(payload, row, type, 0, count, out, loss);
 }
 
 }  // namespace petri::compare

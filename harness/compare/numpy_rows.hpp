@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/trace/npy.hpp"
+#include "kernels/cpu/payload.hpp"
 #include "kernels/types/element_type.hpp"
 
 namespace petri::compare {
@@ -32,8 +33,10 @@ class NumpyRows {
   ElementType usual_type() const;
 
   // Elements [first, first + count) of a row: as they are in their own type; in another one rounded to nearest,
-  // integers kept within its range. Integers beyond 2^53 are rounded on the way to another type.
-  void write(std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) const;
+  // integers kept within its range, and what is lost so added to `loss`. Integers beyond 2^53 are rounded on the way to
+  // a floating-point type.
+  void write(std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out,
+             kernels::ConversionLoss* loss) const;
 
  private:
   std::deque<NpyFile> files_;

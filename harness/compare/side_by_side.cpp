@@ -95,9 +95,11 @@ class Worker {
     }
     for (std::size_t i = 0; i < results_.size(); ++i) evaluate(i, first, count);
     work_.tell();
-    if (plan_.all.op == ReduceOp::sum || plan_.all.op == ReduceOp::avg)
-      for (std::size_t i = 0; i < tiles_.size(); ++i)
-        if (exact_[i]) conditions[i].add(*exact_[i], count);
+    const bool sums = plan_.all.op == ReduceOp::sum || plan_.all.op == ReduceOp::avg;
+    for (std::size_t i = 0; i < tiles_.size(); ++i) {
+      if (sums && exact_[i]) conditions[i].add(*exact_[i], count);
+      if (tiles_[i].loss().any()) losses[i].add(tiles_[i].loss());
+    }
     for (std::size_t i = 0; i < results_.size(); ++i) compare(i, first, count);
     all_work_.add_elements(count);
   }
@@ -191,6 +193,7 @@ class Worker {
  public:
   std::vector<Found> found;                      // by configuration
   std::map<std::size_t, Conditions> conditions;  // by tile
+  std::map<std::size_t, kernels::ConversionLoss> losses;
 };
 
 void add(Found& to, const Found& part) {
@@ -296,6 +299,7 @@ Comparison compare_side_by_side(const Reductions& reductions) {
       const auto [ranks, type] = plan.tiles[tile];
       comparison.conditions[{ranks, type}].add(conditions);
     }
+    for (const auto& [tile, loss] : worker.losses) comparison.losses[plan.tiles[tile]].add(loss);
   }
   for (std::size_t i = 0; i < plan.ways.size(); ++i) {
     const Plan::Way& way = plan.ways[i];

@@ -20,6 +20,7 @@
 #include "harness/compare/pair.hpp"
 #include "harness/compare/tolerance.hpp"
 #include "harness/compare/watcher.hpp"
+#include "kernels/cpu/payload.hpp"
 #include "kernels/order/order.hpp"
 #include "kernels/types/reduce_op.hpp"
 
@@ -30,9 +31,10 @@ namespace petri::compare {
 inline constexpr std::size_t kTileBytes = std::size_t{2} << 20;
 inline constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
-// Writes elements [first, first + count) of a row of numbers in `type`. Called from several threads.
-using Rows =
-    std::function<void(std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out)>;
+// Writes elements [first, first + count) of a row of numbers in `type`, and adds what they lose on their way into it to
+// `loss` unless that is null. Called from several threads.
+using Rows = std::function<void(std::int32_t row, ElementType type, std::uint64_t first, std::size_t count,
+                                std::byte* out, kernels::ConversionLoss* loss)>;
 
 struct Reductions {
   std::vector<Configuration> configurations = {};
@@ -78,6 +80,8 @@ struct Comparison {
   std::vector<Found> found;  // by configuration
   // By number of ranks, or of rows that are spread, and type; of sums and averages.
   std::map<std::pair<std::int32_t, ElementType>, Conditions> conditions;
+  // By number of ranks and type: what the numbers lost on their way into the type; only where something was lost.
+  std::map<std::pair<std::int32_t, ElementType>, kernels::ConversionLoss> losses;
 };
 
 // Can it be made? Nothing for an order that no catalogue knows for this shape and operation, and for a kernel with an

@@ -23,19 +23,20 @@ void turn_square(const std::byte* rows, std::size_t row_bytes, std::byte* column
 // `made` is told of each row.
 template <class Made>
 void write_rows(const Reductions& reductions, std::int32_t ranks, std::int32_t rank, ElementType type,
-                std::uint64_t first, std::size_t count, std::byte* out, const Made& made) {
+                std::uint64_t first, std::size_t count, std::byte* out, kernels::ConversionLoss* loss,
+                const Made& made) {
   if (reductions.spread_rows == 0) {
-    reductions.rows(rank, type, first, count, out);
+    reductions.rows(rank, type, first, count, out, loss);
     return made();
   }
   // An average scales what the ranks contribute, and not the rows.
   const auto arithmetic = kernels::arithmetic(type, reductions.op == ReduceOp::avg ? ReduceOp::sum : reductions.op);
   const order::Block block = order::block_of(static_cast<std::uint64_t>(reductions.spread_rows), ranks, rank);
-  reductions.rows(static_cast<std::int32_t>(block.first), type, first, count, out);
+  reductions.rows(static_cast<std::int32_t>(block.first), type, first, count, out, loss);
   made();
   std::vector<std::byte> next(count * size_of(type));
   for (std::uint64_t i = 1; i < block.count; ++i) {
-    reductions.rows(static_cast<std::int32_t>(block.first + i), type, first, count, next.data());
+    reductions.rows(static_cast<std::int32_t>(block.first + i), type, first, count, next.data(), loss);
     made();
     arithmetic->combine(out, next.data(), count);
     std::memcpy(out, next.data(), next.size());
@@ -46,18 +47,19 @@ void write_rows(const Reductions& reductions, std::int32_t ranks, std::int32_t r
 
 void write_contribution(const Reductions& reductions, std::int32_t ranks, std::int32_t rank, ElementType type,
                         std::uint64_t first, std::size_t count, std::byte* out) {
-  write_rows(reductions, ranks, rank, type, first, count, out, [] {});
+  write_rows(reductions, ranks, rank, type, first, count, out, nullptr, [] {});
 }
 
 void Tile::take(const Reductions& reductions, std::uint64_t first, std::size_t count) {
   first_ = first;
+  loss_ = {};
   row_bytes_ = count * size_of(type_);
   const std::size_t bytes = static_cast<std::size_t>(ranks_) * row_bytes_;
   rows_.resize(bytes);
   columns_.resize(bytes);
   for (std::int32_t rank = 0; rank < ranks_; ++rank)
     write_rows(reductions, ranks_, rank, type_, first, count,
-               rows_.data() + static_cast<std::size_t>(rank) * row_bytes_,
+               rows_.data() + static_cast<std::size_t>(rank) * row_bytes_, &loss_,
                [&] { work_.add(count * kCostOfContribution); });
   turn(count);
 }

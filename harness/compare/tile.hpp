@@ -28,6 +28,9 @@ class Tile {
   // One column of `ranks` contributions after the other.
   const std::byte* columns() const { return columns_.data(); }
 
+  // Of what was taken last.
+  const kernels::ConversionLoss& loss() const { return loss_; }
+
  private:
   void turn(std::size_t count);
 
@@ -37,6 +40,7 @@ class Tile {
   std::uint64_t first_ = 0;
   std::size_t row_bytes_ = 0;
   std::vector<std::byte> rows_, columns_;
+  kernels::ConversionLoss loss_;
 };
 
 }  // namespace petri::compare

@@ -99,10 +99,10 @@ std::optional<Reduction> numbers_of(const Scenario& scenario, const model::Run& 
 
 }  // namespace
 
-void Reduction::write(std::int32_t rank, ElementType type, std::uint64_t first, std::size_t count,
-                      std::byte* out) const {
+void Reduction::write(std::int32_t rank, ElementType type, std::uint64_t first, std::size_t count, std::byte* out,
+                      kernels::ConversionLoss* loss) const {
   const auto member = static_cast<std::size_t>(rank);
-  kernels::write_payload(payloads[member], calls[member].rank, type, first, count, out);
+  kernels::write_payload(payloads[member], calls[member].rank, type, first, count, out, loss);
 }
 
 bool names_orders(const Scenario& scenario, const model::Run& run, const model::Gathering& gathering) {

@@ -9,6 +9,7 @@
 
 #include "harness/model/run.hpp"
 #include "harness/trace/scenario.hpp"
+#include "kernels/cpu/payload.hpp"
 #include "kernels/order/order.hpp"
 
 namespace petri::diagnosis {
@@ -22,7 +23,8 @@ struct Reduction {
   std::vector<Payload> payloads;  // by group rank
 
   // Elements [first, first + count) of what group rank `rank` contributes, in whatever type.
-  void write(std::int32_t rank, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) const;
+  void write(std::int32_t rank, ElementType type, std::uint64_t first, std::size_t count, std::byte* out,
+             kernels::ConversionLoss* loss = nullptr) const;
 };
 
 // A reduction that all members joined and that names orders; nothing for other gatherings, and where the type, the

@@ -24,10 +24,10 @@ std::string render_text(const compare::Reductions& reductions, const compare::Co
 // One JSON object on one line, ending in a newline: `verdict` ("completes", "divergence" or "ambiguous"), `op`,
 // `count`, `compared` (elements; fewer than `count` where it was stopped, and then there are no digests), `numbers`,
 // `tolerance`, the answers `ranks`, `runs` and `configurations` (each with `agree`, `asked` and the `disagreeing`
-// places in `results`), `moved`, `conditions` and `results`. Infinities are texts. With live jobs, also the answer
-// `predictions`, and `live` with the `library`, `complete`, and what was `predicted_only` with its `reason`; a result
-// that is `measured` has its `prediction` (a place in `results`), the differences `to_prediction`, and the number of
-// `distinct_results` over its runs.
+// places in `results`), `moved`, `conditions`, `losses` (of conversions: counts of ConversionLoss by ranks and type)
+// and `results`. Infinities are texts. With live jobs, also the answer `predictions`, and `live` with the `library`,
+// `complete`, and what was `predicted_only` with its `reason`; a result that is `measured` has its `prediction` (a
+// place in `results`), the differences `to_prediction`, and the number of `distinct_results` over its runs.
 std::string render_json(const compare::Reductions& reductions, const compare::Comparison& comparison,
                         const ComparedNumbers& numbers);
 

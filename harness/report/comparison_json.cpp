@@ -143,6 +143,15 @@ std::string render_json(const Reductions& reductions, const Comparison& comparis
                                  {"p50", number(conditions.quantile(0.5))},
                                  {"p99", number(conditions.quantile(0.99))},
                                  {"most", number(conditions.most())}});
+  out["losses"] = json::array();
+  for (const auto& [data, loss] : comparison.losses)
+    out["losses"].push_back({{"ranks", data.first},
+                             {"type", name_of(data.second)},
+                             {"numbers", loss.numbers},
+                             {"cut", loss.cut},
+                             {"bounded", loss.bounded},
+                             {"nans", loss.nans},
+                             {"vanished", loss.vanished}});
   out["results"] = json::array();
   for (std::size_t i = 0; i < comparison.found.size(); ++i) {
     json& each = out["results"].emplace_back(result(reductions.configurations[i], comparison.found[i], i));

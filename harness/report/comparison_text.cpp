@@ -10,6 +10,7 @@
 #include "harness/compare/element.hpp"
 #include "harness/report/comparison.hpp"
 #include "harness/trace/counted.hpp"
+#include "harness/trace/printable.hpp"
 
 namespace petri {
 namespace {
@@ -52,9 +53,9 @@ class Report {
 
   std::string text(const ComparedNumbers& numbers) const {
     return fmt::format("{}{} of {} each, {}; held against each other {}.\n\n{}{}{}{}\n{}\n{}\n{}{}", verdict(),
-                       petri::name_of(reductions_.op), counted(reductions_.count, "element"), numbers.origin,
-                       text_of(reductions_.tolerance), ranks(numbers.first_rank), runs(), configurations(),
-                       predictions(), moved(), conditions(), table(), measured());
+                       petri::name_of(reductions_.op), counted(reductions_.count, "element"),
+                       printable_line(numbers.origin), text_of(reductions_.tolerance), ranks(numbers.first_rank),
+                       runs(), configurations(), predictions(), moved(), conditions() + losses(), table(), measured());
   }
 
  private:
@@ -187,6 +188,27 @@ class Report {
           conditions.quantile(0.5), conditions.quantile(0.99), conditions.most());
     return text;
   }
+
+  std::string losses() const {
+    std::string text;
+    for (const auto& [data, loss] : comparison_.losses) {
+      std::vector<std::string> what;
+      const auto put = [&](std::uint64_t number, std::string_view how) {
+        if (number > 0) what.push_back(fmt::format("{} {}", number, how));
+      };
+      const bool real = is_real(data.second);
+      put(loss.cut, "lost a fraction");
+      put(loss.bounded, real ? "became infinite" : "lay out of range, and became the nearer end of it");
+      put(loss.nans, "came as NaN, and became the least integer");
+      put(loss.vanished, "became 0");
+      text += fmt::format("Conversion to {}: of {} of {}, {}.\n", petri::name_of(data.second),
+                          counted(loss.numbers, "number"), counted(static_cast<std::size_t>(data.first), "rank"),
+                          fmt::join(what, "; "));
+    }
+    return text;
+  }
+
+  static bool is_real(ElementType type) { return type != ElementType::int32 && type != ElementType::int64; }
 
   Row row(std::size_t i) const {
     const Found& f = found(i);

@@ -165,14 +165,19 @@ class Arguments {
     check_all(Key::recvcounts_, extras_.recvcounts(), received);
   }
 
-  // A number of the file is a double: from 2^53 on it may stand for another whole one.
+  // A number of the file is a double: from 2^53 on it may stand for another whole one. What a type does not hold would
+  // be sent as something else.
   void check_values() const {
-    if (event_.dtype < ElementType::int8 || event_.dtype > ElementType::uint64) return;
-    constexpr double kExact = 9007199254740992;
+    if (event_.dtype < ElementType::int8 || event_.dtype > ElementType::uint64 || extras_.values().empty()) return;
+    const bool is_signed = event_.dtype == ElementType::int8 || event_.dtype == ElementType::int16 ||
+                           event_.dtype == ElementType::int32 || event_.dtype == ElementType::int64;
+    const int bits = static_cast<int>(8 * size_of(event_.dtype)) - (is_signed ? 1 : 0);
+    const double end = std::ldexp(1.0, std::min(bits, 53));
+    const double least = is_signed ? bits < 53 ? -end : 1 - end : 0;
     for (const double value : extras_.values())
-      if (!(std::abs(value) < kExact))
-        fail(Key::values_,
-             fmt::format("\"values\" of {} must be numbers below 2^53, got {}", name_of(event_.dtype), value));
+      if (!(value >= least && value < end && value == std::trunc(value)))
+        fail(Key::values_, fmt::format("\"values\" of {} must be whole numbers from {:.0f} to {:.0f}, got {}",
+                                       name_of(event_.dtype), least, end - 1, value));
   }
 
   const ReadEvent& read_;

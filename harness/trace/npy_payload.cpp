@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/trace/error.hpp"
+#include "harness/trace/find_line.hpp"
 #include "harness/trace/npy.hpp"
 
 namespace petri {
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path file_within(const fs::path& folder, const std::string& name) {
+  if (name.find('\0') != std::string::npos) throw InputError(name, 0, 0, "a file's name ends at a NUL");
   const fs::path home = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder);
   const fs::path file = fs::weakly_canonical(home / name);
   const auto [end_of_home, rest] = std::mismatch(home.begin(), home.end(), file.begin(), file.end());
@@ -60,18 +62,33 @@ std::vector<double> numbers_of(const NpyFile& file, const Event& event, std::uin
   return numbers;
 }
 
+// The reason names the NumPy file itself.
+[[noreturn]] void fail_at(const fs::path& file, EventRef event, const std::string& reason) {
+  if (file.empty())
+    throw InputError("standard input", 0, 0,
+                     fmt::format("\"npy\" of rank {}, event {}: {}", event.rank, event.index, reason));
+  throw InputError(file.string(), line_of(file, event), 0, fmt::format("\"npy\": {}", reason));
+}
+
 }  // namespace
 
-void take_in_npy(Scenario& scenario, const fs::path& folder) {
+void take_in_npy(Scenario& scenario, const fs::path& folder, const fs::path& file) {
   std::uint64_t left = kMostNpyNumbers;
-  for (RankTrace& rank : scenario.ranks)
-    for (Event& event : rank.events) {
+  for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
+    std::vector<Event>& events = scenario.ranks[rank].events;
+    for (std::size_t index = 0; index < events.size(); ++index) {
+      Event& event = events[index];
       if (event.reduce == ReduceOp::unknown || event.extras.npy().empty()) continue;
-      std::vector<double> numbers = numbers_of(NpyFile(file_within(folder, event.extras.npy())), event, left);
-      left -= numbers.size();
-      event.extras.set_values(std::move(numbers));
-      event.extras.set_npy({});
+      try {
+        std::vector<double> numbers = numbers_of(NpyFile(file_within(folder, event.extras.npy())), event, left);
+        left -= numbers.size();
+        event.extras.set_values(std::move(numbers));
+        event.extras.set_npy({});
+      } catch (const InputError& error) {
+        fail_at(file, {static_cast<std::int32_t>(rank), static_cast<std::uint32_t>(index)}, error.what());
+      }
     }
+  }
 }
 
 }  // namespace petri

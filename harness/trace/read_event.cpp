@@ -103,6 +103,13 @@ std::vector<double> read_values(JsonValue& value) {
   return values;
 }
 
+// The system would read a name up to a NUL, and be given another file.
+std::string read_file_name(JsonValue& value) {
+  const std::string_view name = value.text();
+  if (name.empty() || name.find('\0') != std::string_view::npos) value.reject("the name of a file, without NUL");
+  return std::string(name);
+}
+
 Fill read_fill(JsonValue& value) {
   Fill fill;
   value.line().fields(value.object(), kFill, nullptr, [&](Key key, JsonValue field) {
@@ -229,7 +236,7 @@ bool read_record(Key key, JsonValue& value, EventExtras& extras) {
     case Key::orders_: extras.set_orders(read_texts(value)); return true;
     case Key::values_: extras.set_values(read_values(value)); return true;
     case Key::fill_: extras.set_fill(read_fill(value)); return true;
-    case Key::npy_: extras.set_npy(std::string(value.text())); return true;
+    case Key::npy_: extras.set_npy(read_file_name(value)); return true;
     default: return false;
   }
 }

@@ -133,7 +133,7 @@ Parameters gradient_of(const Parameters& parameters, const Batch& batch) {
 }
 
 void write_gradients(std::uint64_t seed, double scale, std::int32_t rank, ElementType type, std::uint64_t first,
-                     std::size_t count, std::byte* out) {
+                     std::size_t count, std::byte* out, ConversionLoss* loss) {
   thread_local Kept kept;
   if (count == 0) return;
   Payload payload;
@@ -143,7 +143,7 @@ void write_gradients(std::uint64_t seed, double scale, std::int32_t rank, Elemen
     for (std::size_t i = at % kParameters; i < kParameters && at < first + count; ++i, ++at)
       payload.values.push_back(scale * static_cast<double>(gradient[i]));
   }
-  write_payload(payload, rank, type, 0, count, out);
+  write_payload(payload, rank, type, 0, count, out, loss);
 }
 
 }  // namespace petri::kernels::training

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/cpu/payload.hpp"
 #include "kernels/types/element_type.hpp"
 
 namespace petri::kernels::training {
@@ -39,6 +40,6 @@ Parameters gradient_of(const Parameters& parameters, const Batch& batch);
 // Elements [first, first + count) of what a rank contributes, times `scale`, as write_payload writes numbers. Several
 // threads may do so; each keeps the gradients that it made last.
 void write_gradients(std::uint64_t seed, double scale, std::int32_t rank, ElementType type, std::uint64_t first,
-                     std::size_t count, std::byte* out);
+                     std::size_t count, std::byte* out, ConversionLoss* loss = nullptr);
 
 }  // namespace petri::kernels::training

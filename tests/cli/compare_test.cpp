@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -289,6 +290,40 @@ TEST(Compare, RefusesNumPyFilesThatAreNone) {
     EXPECT_EQ(ran.status, 2) << why;
     EXPECT_THAT(ran.err, HasSubstr(why));
   }
+}
+
+TEST(Compare, TellsWhatAConversionLost) {
+  const Scratch scratch;
+  scratch.write("x.npy", test::npy_file<double>("<f8", "(2, 4)", {1.5, 3e9, -1, NAN, 2, 1e5, 1e-9, 0}));
+  const std::vector<std::string> words{"compare", "--payload", "x.npy", "--orders", "sequential", "--types"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return scratch.petri(more).out;
+  };
+  EXPECT_THAT(with({"int32"}),
+              HasSubstr("Conversion to int32: of 8 numbers of 2 ranks, 2 lost a fraction; 1 lay out of range, and "
+                        "became the nearer end of it; 1 came as NaN, and became the least integer.\n"));
+  EXPECT_THAT(with({"float16"}),
+              HasSubstr("Conversion to float16: of 8 numbers of 2 ranks, 2 became infinite; 1 became 0.\n"));
+  EXPECT_THAT(with({"float64,float32"}), ::testing::Not(HasSubstr("Conversion")));
+  const json told = json::parse(with({"int32,float32", "--json"}));
+  ASSERT_EQ(told["losses"].size(), 1U);
+  EXPECT_EQ(told["losses"][0], json::parse(R"({"ranks":2,"type":"int32","numbers":8,"cut":2,"bounded":1,"nans":1,)"
+                                           R"("vanished":0})"));
+  // Not by way of a double, which would round it.
+  scratch.write("u.npy", test::npy_file<std::uint64_t>("<u8", "(1, 2)", {(std::uint64_t{1} << 53) + 1, ~0ULL}));
+  const Ran wide = scratch.petri({"compare", "--payload", "u.npy", "--types", "int64", "--orders", "sequential"});
+  EXPECT_THAT(wide.out, HasSubstr("of 2 numbers of 1 rank, 1 lay out of range"));
+}
+
+// Names in a folder that others may write to.
+TEST(Compare, NamesOfFilesAreOnePrintableLine) {
+  const Scratch scratch;
+  scratch.write("a\nb\x1b[2J\xc2\x9b.npy", test::npy_file<float>("<f4", "(2, 1)", {1, 2}));
+  const Ran text = scratch.petri({"compare", "--payload", "a*.npy"});
+  EXPECT_THAT(text.out, HasSubstr("the numbers in a b\xef\xbf\xbd[2J\xef\xbf\xbd.npy;"));
+  const Ran told = scratch.petri({"compare", "--payload", "a*.npy", "--json"});
+  EXPECT_THAT(told.out, HasSubstr("\\u001b[2J\\u009b.npy"));
 }
 
 TEST(Compare, ReadsALargeFilePieceByPiece) {

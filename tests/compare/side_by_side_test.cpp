@@ -21,15 +21,16 @@ using ::testing::IsEmpty;
 Rows rows_of(std::vector<std::vector<double>> lists) {
   std::vector<Payload> payloads;
   for (auto& list : lists) payloads.push_back({.values = std::move(list)});
-  return [payloads](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out) {
-    kernels::write_payload(payloads.at(static_cast<std::size_t>(row)), row, type, first, count, out);
+  return [payloads](std::int32_t row, ElementType type, std::uint64_t first, std::size_t count, std::byte* out,
+                    kernels::ConversionLoss* loss) {
+    kernels::write_payload(payloads.at(static_cast<std::size_t>(row)), row, type, first, count, out, loss);
   };
 }
 
 Rows generated(Generator generator) {
   return [payload = Payload{.generator = generator}](std::int32_t row, ElementType type, std::uint64_t first,
-                                                     std::size_t count, std::byte* out) {
-    kernels::write_payload(payload, row, type, first, count, out);
+                                                     std::size_t count, std::byte* out, kernels::ConversionLoss* loss) {
+    kernels::write_payload(payload, row, type, first, count, out, loss);
   };
 }
 
@@ -173,8 +174,8 @@ TEST(SideBySide, RefusesWhatCannotBeMade) {
 
 TEST(SideBySide, PassesOnWhatTheRowsThrow) {
   const Reductions reductions{.configurations = {ordered("ring", 4)},
-                              .rows = [](std::int32_t, ElementType, std::uint64_t, std::size_t,
-                                         std::byte*) { throw std::runtime_error("gone"); },
+                              .rows = [](std::int32_t, ElementType, std::uint64_t, std::size_t, std::byte*,
+                                         kernels::ConversionLoss*) { throw std::runtime_error("gone"); },
                               .threads = 2};
   EXPECT_THROW(compare_side_by_side(reductions), std::runtime_error);
 }

@@ -84,5 +84,33 @@ TEST(Payload, names_are_those_of_a_scenario) {
   EXPECT_FALSE(generator_named("pcg"));
 }
 
+ConversionLoss loss_of(std::vector<double> values, ElementType type) {
+  ConversionLoss loss;
+  const std::size_t count = values.size();
+  std::vector<std::byte> out(8 * count);
+  write_payload({.values = std::move(values)}, 0, type, 0, count, out.data(), &loss);
+  return loss;
+}
+
+TEST(Payload, what_a_conversion_loses_is_counted) {
+  constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(loss_of({1, -2, 0.5, -0.5, 3e9, -kInf, kNan}, ElementType::int32),
+            (ConversionLoss{.numbers = 7, .cut = 2, .bounded = 2, .nans = 1}));
+  EXPECT_EQ(loss_of({0x1p62, -0x1p63, 0x1p63}, ElementType::int64), (ConversionLoss{.numbers = 3, .bounded = 1}));
+  EXPECT_EQ(loss_of({0.1, 65504, 65520, kInf, kNan, 1e-9, -0.0}, ElementType::float16),
+            (ConversionLoss{.numbers = 7, .bounded = 1, .vanished = 1}));
+  EXPECT_EQ(loss_of({1e39, 1e38, 1e-46}, ElementType::bfloat16),
+            (ConversionLoss{.numbers = 3, .bounded = 1, .vanished = 1}));
+  EXPECT_FALSE(loss_of({1e308, 5e-324}, ElementType::float64).any());
+}
+
+TEST(Payload, an_unsigned_type_has_its_whole_range) {
+  const Payload payload{.values = {40000, 65535, 70000, -1}};
+  EXPECT_THAT(written<std::uint16_t>(payload, 0, ElementType::uint16, 0, 4),
+              ::testing::ElementsAre(40000, 65535, 65535, 65535));
+  EXPECT_THAT(written<std::uint8_t>({.values = {200, 255}}, 0, ElementType::uint8, 0, 2),
+              ::testing::ElementsAre(200, 255));
+}
+
 }  // namespace
 }  // namespace petri::kernels

@@ -175,7 +175,7 @@ Scenario with_file(const std::string& name, const std::string& more = R"("count"
 TEST_F(Npy, a_scenarios_numbers_are_taken_in) {
   write("x.npy", npy_file<float>("<f4", "(2,)", {1.5F, -2}));
   Scenario scenario = with_file("x.npy");
-  take_in_npy(scenario, folder);
+  take_in_npy(scenario, folder, {});
   EXPECT_THAT(scenario.ranks[0].events[0].extras.values(), ElementsAre(1.5, -2));
   EXPECT_EQ(scenario.ranks[0].events[0].extras.npy(), "");
 }
@@ -185,7 +185,7 @@ TEST_F(Npy, a_scenarios_file_that_does_not_fit_is_refused) {
   write("i.npy", npy_file<std::int64_t>("<i8", "(1,)", {std::int64_t{1} << 53}));
   const auto refused = [&](Scenario scenario, const fs::path& at) -> std::string {
     try {
-      take_in_npy(scenario, at);
+      take_in_npy(scenario, at, {});
     } catch (const InputError& error) {
       return error.what();
     }
@@ -202,6 +202,45 @@ TEST_F(Npy, a_scenarios_file_that_does_not_fit_is_refused) {
   EXPECT_THAT(refused(with_file("link.npy"), folder / "sub"), HasSubstr("leads out of the folder"));
   EXPECT_EQ(refused(with_file("./x.npy"), folder), "none");
   EXPECT_THAT(refused(with_file("i.npy", R"("count":2,"dtype":"int64")"), folder), HasSubstr("not as many"));
+}
+
+TEST_F(Npy, an_error_names_the_line_that_names_the_file) {
+  const std::string text =
+      "{\"petri\":1,\"world\":2}\n"
+      R"({"rank":1,"op":"barrier"})"
+      "\n"
+      R"({"rank":1,"op":"allreduce","count":2,"dtype":"float32","reduce":"sum","npy":"y.npy"})"
+      "\n{\"end\":true,\"events\":2}\n";
+  const std::string path = write("case.jsonl", text);
+  Scenario scenario = read_scenario(path);
+  try {
+    take_in_npy(scenario, folder, path);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.file(), path);
+    EXPECT_EQ(error.line(), 3U);
+    EXPECT_THAT(error.what(), HasSubstr("case.jsonl:3: \"npy\": " + (folder / "y.npy").string() + ": cannot be read"));
+  }
+  try {
+    take_in_npy(scenario, folder, {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("standard input: \"npy\" of rank 1, event 1: "));
+  }
+}
+
+// The system would be asked for the name before the NUL, and a terminal shown what is behind it.
+TEST_F(Npy, a_name_with_a_nul_or_with_controls_reaches_neither_the_system_nor_a_terminal) {
+  write("x.npy", npy_file<float>("<f4", "(2,)", {1, 2}));
+  Scenario scenario = with_file("x.npy");
+  scenario.ranks[0].events[0].extras.set_npy("x.npy\0\x1b[2J"s);
+  try {
+    take_in_npy(scenario, folder, {});
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("a file's name ends at a NUL"));
+    EXPECT_THAT(error.what(), ::testing::Not(HasSubstr("\x1b")));
+  }
 }
 
 }  // namespace
