@@ -1,11 +1,13 @@
 #include "harness/import/flight_recorder.hpp"
 #include "harness/import/foreign.hpp"
+#include "harness/import/otf2_archive.hpp"
 
 namespace petri {
 
 const std::vector<ForeignFormat>& foreign_formats() {
   static const std::vector<ForeignFormat> formats{
       {"PyTorch Flight Recorder", is_flight_dump, read_flight_dumps},
+      {"OTF2 archives (Score-P, TAU, EZTrace)", recognizes_otf2, read_otf2},
   };
   return formats;
 }
