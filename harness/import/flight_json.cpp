@@ -70,9 +70,7 @@ void FlightJson::read(const std::string& file, std::string_view bytes, FlightDum
       fail(file, again.error());
     }
   }
-  if (!known_)
-    throw InputError(file, 0, 0,
-                     "a dump of the Flight Recorder was expected; this JSON has neither groups nor entries");
+  if (!known_) throw InputError(file, 0, 0, no_flight_dump("JSON", dump.cut));
 }
 
 void FlightJson::fail(const std::string& file, simdjson::error_code error) {
@@ -266,25 +264,16 @@ std::string closed_json(std::string_view text) {
       if (c == '"') in_text = false;
       continue;
     }
-    switch (c) {
-      case '"': in_text = true; break;
-      case '{': open += '}'; break;
-      case '[': open += ']'; break;
-      case ',':
-        if (open.size() > kLevelsKept) break;
-        whole = i;
-        open_when_whole = open;
-        break;
-      case '}':
-      case ']':
-        if (open.empty() || open.back() != c) return {};
-        open.pop_back();
-        if (open.size() > kLevelsKept) break;
-        whole = i + 1;
-        open_when_whole = open;
-        break;
-      default: break;
+    const bool closes = c == '}' || c == ']', opens = c == '{' || c == '[';
+    if (c == '"') in_text = true;
+    if (opens) open += c == '{' ? '}' : ']';
+    if (closes) {
+      if (open.empty() || open.back() != c) return {};
+      open.pop_back();
     }
+    if ((!opens && !closes && c != ',') || open.size() > kLevelsKept) continue;
+    whole = c == ',' ? i : i + 1;
+    open_when_whole = open;
   }
   if (open.empty() || open_when_whole.empty()) return {};
   return std::string(text.substr(0, whole)).append(open_when_whole.rbegin(), open_when_whole.rend());

@@ -39,6 +39,11 @@ void FlightTensors::type(ElementType type) {
   typed_ = true;
 }
 
+std::string no_flight_dump(std::string_view what, bool cut) {
+  return fmt::format("a dump of the Flight Recorder was expected; this {} {}", what,
+                     cut ? "breaks off before its groups and entries" : "has neither groups nor entries");
+}
+
 // Where PyTorch lies: an installed package, a checkout, or its compiled sources (frames of C++, where they are
 // captured).
 bool is_library_frame(std::string_view file) {

@@ -33,6 +33,9 @@ class FlightTensors {
 // Elements of a tensor after one more axis: -1 where either is not known, or too many.
 std::int64_t times_axis(std::int64_t elements, std::int64_t axis);
 
+// Why a pickle or JSON is refused that is readable.
+std::string no_flight_dump(std::string_view what, bool cut);
+
 // Whether a frame in that file says nothing about where in the user's program a call stands: PyTorch's own, Python's
 // own library, generated code, and what has no file.
 bool is_library_frame(std::string_view file);

@@ -57,10 +57,8 @@ void FlightPickle::read(const std::string& file, std::string_view bytes, FlightD
     if (const auto key = static_cast<std::size_t>(word(items[i])); key < kTopKeys) values[key] = items[i + 1];
   const auto value = [&](W key) { return values[static_cast<std::size_t>(key)]; };
   if (value(W::pg_config).kind != PickleKind::dict && value(W::pg_status).kind != PickleKind::dict &&
-      !value(W::entries).is_sequence()) {
-    const char* const what = dump.cut ? "breaks off before its groups and entries" : "has neither groups nor entries";
-    throw InputError(file, 0, 0, fmt::format("a dump of the Flight Recorder was expected; this pickle {}", what));
-  }
+      !value(W::entries).is_sequence())
+    throw InputError(file, 0, 0, no_flight_dump("pickle", dump.cut));
   const W library = value(W::comm_lib_version).kind == PickleKind::text ? W::comm_lib_version : W::nccl_version;
   dump.version = dump.text(text(value(W::version)));
   dump.comm_lib_version = dump.text(text(value(library)));
