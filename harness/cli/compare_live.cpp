@@ -19,6 +19,7 @@
 #include "harness/launch/mpirun.hpp"
 #include "harness/launch/run_job.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/whole_file.hpp"
 #include "harness/worker/plan/reductions.hpp"
 
 namespace petri::cli {
@@ -147,9 +148,7 @@ class LiveJob {
 
   static std::vector<std::byte> content_of(const fs::path& file, std::uint64_t bytes) {
     std::vector<std::byte> content(bytes);
-    std::ifstream in(file, std::ios::binary);
-    if (!in.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(bytes)))
-      throw InputError(file.string(), 0, 0, "petri-worker left no such result");
+    read_whole(file, content);
     return content;
   }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@
 #include "harness/launch/run_folder.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/whole_file.hpp"
 
 namespace petri::cli {
 namespace {
@@ -78,11 +78,6 @@ std::string script_of(const Lines& lines, bool png) {
   return script + "set xrange [1:*]\nplot " + plots + "\n";
 }
 
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 void require_plotter(const fs::path& file) {
@@ -107,8 +102,8 @@ std::string plot(const compare::Reductions& reductions, const compare::Compariso
   Guardian guardian(command, folder);
   const std::optional<CommandEnd> end = guardian.ended(kLimit_ms);
   if (!end || end->signal != 0 || end->status != 0)
-    throw EnvironmentError(fmt::format("--plot: gnuplot failed: {}", end ? content_of(folder / "output") : "too slow"));
-  write_file(file, content_of(folder / "picture"));
+    throw EnvironmentError(fmt::format("--plot: gnuplot failed: {}", end ? read_whole(folder / "output") : "too slow"));
+  write_file(file, read_whole(folder / "picture"));
   return {};
 }
 

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <utility>
 
 #include "harness/cli/output.hpp"
 #include "harness/diagnose/diagnose.hpp"
+#include "harness/trace/whole_file.hpp"
 #include "harness/trace/write.hpp"
 
 namespace petri::cli {
@@ -20,9 +19,10 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kAlso = "also-", kPart = ".part";
 
-std::string contents_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+bool holds(const fs::path& file, const std::string& text) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) && fs::file_size(file, ignored) == text.size() &&
+         read_whole(file, text.size()) == text;
 }
 
 std::string text_of(Scenario scenario) {
@@ -65,7 +65,7 @@ std::vector<std::string> file_also_found(const fs::path& folder, const std::vect
     const std::string text = text_of(one.scenario);
     const auto is_taken = [&](const fs::path& file) {
       return std::find(files.begin(), files.end(), file.string()) != files.end() ||
-             (fs::exists(file) && contents_of(file) != text);
+             (fs::exists(file) && !holds(file, text));
     };
     fs::path file;
     for (int number = 1; file.empty() || is_taken(file); ++number)

@@ -6,35 +6,25 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <system_error>
 
 #include "harness/trace/json_line.hpp"
 #include "harness/trace/nearest.hpp"
+#include "harness/trace/whole_file.hpp"
 
 namespace petri {
 namespace {
 
-constexpr std::uintmax_t kLargest = std::uintmax_t{16} << 20;  // bytes; the kernel takes far fewer as arguments
-constexpr std::int32_t kMostRanks = 4096;                      // they are processes of one machine
+constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;  // bytes; the kernel takes far fewer as arguments
+constexpr std::int32_t kMostRanks = 4096;                    // they are processes of one machine
 constexpr std::int32_t kMostRuns = 10000;
 constexpr double kLongest_s = 1e6;
 constexpr std::int32_t kLargestRing_mib = 64 * 1024;  // what a record can have
 
 constexpr std::array<std::string_view, 10> kKeys{"command",     "ranks", "repeat", "retries", "timeout",
                                                  "environment", "allow", "expect", "record",  "ring"};
-
-std::string text_of_file(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) throw InputError(file.string(), 0, 0, "is no file");
-  if (std::filesystem::file_size(file, error) > kLargest)
-    throw InputError(file.string(), 0, 0, fmt::format("is larger than {} MiB", kLargest >> 20));
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(file.string(), 0, 0, "cannot be opened");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // Text that a program can be given: a NUL would end it early.
 std::string argument(JsonValue value) {
@@ -130,7 +120,7 @@ void read_field(JsonLine& line, std::string_view key, JsonValue value, Reproduce
 
 ReproducerCommand read_reproducer_command(const std::filesystem::path& file) {
   JsonLine line(file.string());
-  line.load(text_of_file(file), 1);
+  line.load(read_whole(file, kLargest), 1);
   ReproducerCommand command;
   line.any_fields(line.restart(), [&](std::string_view key, JsonValue value) {
     if (key.starts_with("x_")) {

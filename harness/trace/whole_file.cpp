@@ -1,6 +1,8 @@
 #include "harness/trace/whole_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +14,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include "harness/trace/error.hpp"
 
 namespace petri {
 namespace {
@@ -58,6 +62,46 @@ void write_special(const WritePlace& place, std::string_view text, const fs::pat
   }
   if (::close(opened) != 0) fail(file, errno);
 }
+
+// A regular file that is read once.
+class OpenedFile {
+ public:
+  explicit OpenedFile(const fs::path& file) : file_(file) {
+    descriptor_ = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer: no wait
+    struct stat status {};
+    std::string reason;
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0)
+      reason = "cannot be read: " + std::generic_category().message(errno);
+    else if (!S_ISREG(status.st_mode))
+      reason = "is no file";
+    size_ = static_cast<std::uint64_t>(status.st_size);
+    if (reason.empty()) return;
+    if (descriptor_ >= 0) ::close(descriptor_);
+    fail(reason);
+  }
+  ~OpenedFile() { ::close(descriptor_); }
+  OpenedFile(const OpenedFile&) = delete;
+  OpenedFile& operator=(const OpenedFile&) = delete;
+
+  std::uint64_t size() const { return size_; }
+
+  void read(std::span<std::byte> into) const {
+    while (!into.empty()) {
+      const ssize_t got = ::read(descriptor_, into.data(), into.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail("cannot be read: " + std::generic_category().message(errno));
+      if (got == 0) fail("became shorter while it was read");
+      into = into.subspan(static_cast<std::size_t>(got));
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const { throw InputError(file_.string(), 0, 0, reason); }
+
+ private:
+  const fs::path& file_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+};
 
 }  // namespace
 
@@ -107,6 +151,21 @@ void write_whole(const fs::path& file, const std::function<void(std::ostream&)>&
     fs::remove(temporary, ignored);
     throw;
   }
+}
+
+std::string read_whole(const fs::path& file, std::uint64_t most) {
+  const OpenedFile opened(file);
+  if (opened.size() > most) opened.fail(fmt::format("has {} bytes, and {} at most are read", opened.size(), most));
+  std::string content(static_cast<std::size_t>(opened.size()), '\0');
+  opened.read(std::as_writable_bytes(std::span(content)));
+  return content;
+}
+
+void read_whole(const fs::path& file, std::span<std::byte> into) {
+  const OpenedFile opened(file);
+  if (opened.size() != into.size())
+    opened.fail(fmt::format("has {} bytes, and should have {}", opened.size(), into.size()));
+  opened.read(into);
 }
 
 }  // namespace petri

@@ -1,9 +1,13 @@
-// Files that are written as a whole, or not at all.
+// Files that are written as a whole, or not at all, and small ones that are read as a whole.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <span>
+#include <string>
 
 namespace petri {
 
@@ -24,5 +28,12 @@ bool same_place(const std::filesystem::path& a, const std::filesystem::path& b);
 // that no half-written file ever has the final name; a link stays, and what it leads to is replaced. To what is
 // special, the text is written as it is. Throws std::system_error when the system refuses; no temporary file is left.
 void write_whole(const std::filesystem::path& file, const std::function<void(std::ostream&)>& put);
+
+// All that a regular file has, if that is no more than `most` bytes. Throws InputError where it has more, is no file,
+// or cannot be read; says what the system says.
+std::string read_whole(const std::filesystem::path& file, std::uint64_t most = std::uint64_t{64} << 20);
+
+// The same into a place that it fills exactly.
+void read_whole(const std::filesystem::path& file, std::span<std::byte> into);
 
 }  // namespace petri

@@ -2,8 +2,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -139,6 +142,28 @@ TEST_F(Files, ThatAreMissingOrNoFilesSayWhy) {
   const fs::path missing = folder_ / "none.jsonl";
   EXPECT_EQ(error_of_file(missing), missing.string() + ": cannot be read: No such file or directory");
   EXPECT_EQ(error_of_file(folder_), folder_.string() + ": is a directory, not a scenario file");
+}
+
+TEST_F(Files, ReadAsAWholeHaveALimitAndAReason) {
+  const fs::path file = put("x", "a\0b");
+  EXPECT_EQ(read_whole(put("y", std::string(100'000, 'y'))), std::string(100'000, 'y'));
+  EXPECT_EQ(read_whole(file, 1), "a");
+  const auto reason = [](auto read) -> std::string {
+    try {
+      read();
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_THAT(reason([&] { read_whole(file, 0); }), testing::EndsWith("x: has 1 bytes, and 0 at most are read"));
+  EXPECT_THAT(reason([&] { read_whole(folder_); }), testing::EndsWith(": is no file"));
+  EXPECT_THAT(reason([&] { read_whole(folder_ / "z"); }),
+              testing::EndsWith("z: cannot be read: No such file or directory"));
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(reason([&] { read_whole(folder_ / "pipe"); }), testing::EndsWith(": is no file"));  // and nobody waits
+  std::array<std::byte, 2> two{};
+  EXPECT_THAT(reason([&] { read_whole(file, two); }), testing::EndsWith("has 1 bytes, and should have 2"));
 }
 
 TEST_F(Files, WithALineThatNeverEndsAreRefused) {
