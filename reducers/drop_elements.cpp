@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/trace/forget_buffers.hpp"
 #include "harness/trace/payload.hpp"
 #include "reducers/passes.hpp"
 #include "reducers/searches.hpp"
@@ -47,8 +48,7 @@ Scenario without(const Scenario& scenario, const Chunk& chunk) {
       if (!has_numbers(event) || event.count != chunk.count) continue;
       event.extras.set_values(values_without(event, static_cast<std::int32_t>(rank), chunk));
       event.extras.set_fill(std::nullopt);
-      event.extras.set_in(std::nullopt);
-      event.extras.set_out(std::nullopt);
+      forget_buffers(event);
       event.count -= chunk.size;
     }
   return result;

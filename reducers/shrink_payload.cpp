@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/trace/forget_buffers.hpp"
 #include "reducers/passes.hpp"
 #include "reducers/searches.hpp"
 
@@ -60,8 +61,7 @@ void resize(Event& event, const Counts& counts) {
     x.set_values(std::move(fewer));
   }
   // They were taken from buffers of the former size.
-  x.set_in(std::nullopt);
-  x.set_out(std::nullopt);
+  forget_buffers(event);
 }
 
 Scenario with_counts(const Scenario& scenario, const Counts& counts) {

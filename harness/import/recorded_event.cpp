@@ -8,6 +8,7 @@
 
 #include "harness/import/recorded_arguments.hpp"
 #include "harness/import/recorded_memory.hpp"
+#include "harness/trace/forget_buffers.hpp"
 #include "harness/trace/op_keys.hpp"
 
 namespace petri {
@@ -259,8 +260,7 @@ void drop_foreign_arguments(Event& event) {
   if (lacks(Key::assert_)) extras.set_assertions({});
   if (lacks(Key::counts_)) extras.set_counts({});
   if (lacks(Key::in_)) {
-    extras.set_in(std::nullopt);
-    extras.set_out(std::nullopt);
+    forget_buffers(event);
   }
   if (lacks(Key::sendbuffer_)) {
     extras.set_sendbuffer({});
