@@ -10,6 +10,7 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(libarchive REQUIRED IMPORTED_TARGET libarchive)
 find_package(OTF2 3.0 REQUIRED)
+pkg_check_modules(protobuf_lite REQUIRED IMPORTED_TARGET protobuf-lite)
 pkg_check_modules(libdw REQUIRED IMPORTED_TARGET libdw)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 
