@@ -57,6 +57,7 @@ Scenario load_with_payload(const std::string& path) {
 
 std::string digest_of_input(const std::string& path, const Scenario& scenario) {
   if (!is_stdin(path) && std::filesystem::is_regular_file(path)) return digest_of_file(path);
+  if (!is_stdin(path) && kind_of_input(path) == InputKind::foreign) return digest_of_files(trace_files({path}));
   std::ostringstream text;
   write_scenario(scenario, text);
   return digest_of(std::string_view(text.str()));

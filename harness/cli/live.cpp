@@ -73,7 +73,8 @@ InputError at_its_line(const Refusal& refusal, const Scenario& scenario, const s
 void refuse_what_cannot_be_replayed(const Scenario& scenario, const std::string& source) {
   if (needs_nccl(scenario)) {
     throw EnvironmentError(
-        "this scenario needs the backend nccl for its streams and groups, and this petri has no NCCL worker; only MPI is "
+        "this scenario needs the backend nccl for its streams and groups, and this petri has no NCCL worker; only MPI "
+        "is "
         "replayed");
   }
   if (const auto refusal = refusal_of(scenario)) throw at_its_line(*refusal, scenario, source);

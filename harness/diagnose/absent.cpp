@@ -24,13 +24,6 @@ bool is_in(const Ranks& ranks, std::int32_t rank) {
   return std::binary_search(ranks.begin(), ranks.end(), rank);
 }
 
-// Does the rank stand in a call that its record shows enqueued and no more?
-bool is_enqueued_there(const Scenario& scenario, const model::Run& run, std::int32_t rank) {
-  const auto slot = static_cast<std::size_t>(rank);
-  const auto& events = scenario.ranks[slot].events;
-  return run.index[slot] < events.size() && model::is_enqueued_somewhere(scenario, events[run.index[slot]]);
-}
-
 // Those who are awaited, in ascending order.
 struct Awaited {
   Ranks slow;      // still there, and in no call
@@ -48,9 +41,6 @@ Awaited classify(const Scenario& scenario, const model::Run& run) {
       all.unknown.push_back(rank);
     else if (standing == Standing::unknown)
       all.unplaced.push_back(rank);
-    // What a record that stops early shows as enqueued last need not be where its rank is.
-    else if (end == EndKind::cut && is_enqueued_there(scenario, run, rank))
-      all.unknown.push_back(rank);
   }
   return all;
 }
@@ -199,9 +189,7 @@ Fault no_record(const Scenario& scenario, const model::Run& run, const Awaited& 
   Ranks all = awaited.unknown;
   all.insert(all.end(), awaited.unplaced.begin(), awaited.unplaced.end());
   std::sort(all.begin(), all.end());
-  std::vector<model::Wait> waits = nearest_waits(scenario, run, all);
-  const auto is_unknown = [&](const model::Wait& wait) { return is_in(awaited.unknown, wait.rank); };
-  if (!std::all_of(waits.begin(), waits.end(), is_unknown)) std::erase_if(waits, is_unknown);
+  const std::vector<model::Wait> waits = nearest_waits(scenario, run, all);
   Finding finding;
   finding.kind = Verdict::ambiguous;
   if (!scenario.cut) finding.culprits = awaited.unknown;

@@ -34,7 +34,8 @@ Precedents::Token Precedents::token(const Event& event) const {
 
 // Where the first calls of a rank are lost, what comes before those that are kept is like nothing else.
 Precedents::Token Precedents::start_of(std::int32_t rank) const {
-  return scenario_.ranks[static_cast<std::size_t>(rank)].end.dropped == 0 ? kStart : kLostStart + static_cast<Token>(rank);
+  return scenario_.ranks[static_cast<std::size_t>(rank)].end.dropped == 0 ? kStart
+                                                                          : kLostStart + static_cast<Token>(rank);
 }
 
 Precedents::Token Precedents::token_before(EventRef ref) const {

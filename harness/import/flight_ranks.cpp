@@ -105,6 +105,7 @@ std::optional<std::vector<std::int32_t>> told_by_groups(const std::vector<Flight
   std::map<std::int32_t, std::size_t> first;
   for (std::size_t i = 0; i < files.size(); ++i) {
     const std::int32_t rank = behind_the_word(numbers[i]) >= 0 ? behind_the_word(numbers[i]) : numbers[i].back().value;
+    if (rank < 0) break;
     if (!fits(files[i], rank))
       throw InputError(files[i].name, 0, 0,
                        fmt::format("by its name this is rank {}, but its groups have no such member", rank));

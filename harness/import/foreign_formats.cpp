@@ -1,7 +1,6 @@
 #include "harness/import/flight_recorder.hpp"
 #include "harness/import/foreign.hpp"
 #include "harness/import/otf2_archive.hpp"
-#include "harness/import/smpi_trace.hpp"
 
 namespace petri {
 
@@ -9,7 +8,6 @@ const std::vector<ForeignFormat>& foreign_formats() {
   static const std::vector<ForeignFormat> formats{
       {"PyTorch Flight Recorder", is_flight_dump, read_flight_dumps},
       {"OTF2 archives (Score-P, TAU, EZTrace)", recognizes_otf2, read_otf2},
-      {"SimGrid SMPI time-independent traces", recognizes_smpi, read_smpi},
   };
   return formats;
 }

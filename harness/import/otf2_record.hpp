@@ -46,8 +46,7 @@ enum class Otf2Kind : std::uint8_t {
   collective_complete,  // as collective_end, y request
   comm_create,          // b communicator
   comm_destroy,         // b communicator
-  thread_end,
-  program_end,  // x exit status
+  program_end,          // x exit status
   measurement_off,
   measurement_on,
   window_create,      // b window

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "harness/import/unpack.hpp"
+#include "harness/trace/digest.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri {
@@ -169,6 +170,18 @@ std::string read_whole(const TraceFile& file, std::uint64_t most) {
       throw InputError(file.name, 0, 0, fmt::format("larger than the {} bytes that are read of such a file", most));
     room = std::max<std::size_t>(kHeadBytes, count < room ? room - count : bytes.size());
   }
+}
+
+std::string digest_of_files(const std::vector<TraceFile>& files) {
+  Digest digest;
+  std::vector<char> chunk(std::size_t{1} << 18);
+  for (const TraceFile& file : files) {
+    digest.add(file.leaf);
+    digest.add(std::string_view("\0", 1));
+    const std::unique_ptr<ByteStream> stream = file.open();
+    while (const std::size_t count = stream->read(chunk.data(), chunk.size())) digest.add({chunk.data(), count});
+  }
+  return digest.text();
 }
 
 }  // namespace petri

@@ -42,4 +42,7 @@ std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sou
 // All bytes of a file; throws InputError where there are more than `most`.
 std::string read_whole(const TraceFile& file, std::uint64_t most);
 
+// A digest by which the same files are known again: of their own names and bytes, in this order.
+std::string digest_of_files(const std::vector<TraceFile>& files);
+
 }  // namespace petri

@@ -121,7 +121,7 @@ void Machine::enter(std::uint32_t lane, EventRef ref) {
     unmodelled_[static_cast<std::size_t>(event.op)] = true;
   } else if (kind_of(event.op) == OpKind::world) {
     enter_world(lane, event);
-  } else if (place_unknown(ref)) {
+  } else if (place_unknown(ref) || is_doubtful(ref)) {
     return stop_lane(lane, Standing::unknown);
   } else if (goes_to_stream(event)) {
     enqueue(lane, ref);

@@ -136,6 +136,7 @@ class Machine {
   bool requests_done(std::int32_t rank, const Event& event) const;
   bool message_there(std::int32_t rank, const Event& event) const;
   bool place_unknown(EventRef ref);
+  bool is_doubtful(EventRef ref) const;
   bool runs_here(EventRef ref) const;
   bool spins_here(EventRef ref) const;
   void close_epochs(const Event& event, const Pending& pending);

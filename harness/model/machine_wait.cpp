@@ -180,6 +180,13 @@ bool Machine::place_unknown(EventRef ref) {
          !run_.gatherings.place_known(ref);
 }
 
+// What a record that stops early shows as enqueued last need not be where its rank is.
+bool Machine::is_doubtful(EventRef ref) const {
+  const Event& event = at(scenario_, ref);
+  return trace(ref.rank).end.kind == EndKind::cut && event.state == EventState::scheduled &&
+         is_enqueued_somewhere(scenario_, event);
+}
+
 // A polling loop that the record leaves unfinished is a wait for what it polls.
 bool Machine::spins_here(EventRef ref) const {
   const Event& event = at(scenario_, ref);

@@ -82,8 +82,8 @@ struct RankEnd {
   // By communicator: in how many of its positions the rank took part before its first event there; without a name: 0.
   // A record that says so needs no beginning: nothing from before its events is open, neither message nor request.
   std::vector<std::pair<std::int32_t, std::int32_t>> joined;
-  std::int32_t signal = 0;    // which signal, where known
-  std::int32_t status = 0;    // exit status, where known
+  std::int32_t signal = 0;                                     // which signal, where known
+  std::int32_t status = 0;                                     // exit status, where known
   std::vector<std::pair<std::string, std::string>> free_keys;  // x_…: key and its JSON text
 };
 

@@ -1,0 +1,146 @@
+// Ranks that did not come: named by where everybody stands, also where records begin late, stop early or are missing.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "harness/diagnose/diagnose.hpp"
+#include "tests/support/scenario_text.hpp"
+
+namespace petri {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kNccl = R"("backend":"nccl")";
+
+const Finding& first(const Diagnosis& diagnosis) {
+  return diagnosis.findings.at(0);
+}
+
+TEST(Absent, RankThatStoppedWithNothingPendingIsNamedThroughAChainOfWaits) {
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"comm":"tp","ranks":[0,1]}
+    {"comm":"pp","ranks":[1,2]}
+    {"comm":"dp","ranks":[2,3]}
+    {"rank":0,"op":"allreduce","comm":"tp","count":4,"state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"recv","comm":"pp","peer":1,"state":"scheduled"}
+    {"rank":1,"op":"allreduce","comm":"tp","count":4,"state":"scheduled"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"op":"allreduce","comm":"dp","count":4,"state":"scheduled"}
+    {"rank":2,"op":"send","comm":"pp","peer":0,"state":"scheduled"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"running"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::skew);
+  EXPECT_THAT(first(found).culprits, ElementsAre(3));
+  EXPECT_THAT(first(found).text, HasSubstr("Rank 3 stopped issuing calls and has nothing pending"));
+}
+
+TEST(Absent, RankWithoutARecordIsNamedWhereNobodyElseExplainsTheWait) {
+  const std::string rest = R"(
+    {"rank":1,"end":"missing"}
+    {"rank":2,"op":"allreduce","count":4,"state":"started"}
+    {"rank":2,"end":"running"})";
+  const Diagnosis found = diagnose(test::scenario(3, R"(
+    {"rank":0,"op":"allreduce","count":4,"state":"started"}
+    {"rank":0,"end":"running"})" + rest,
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, ElementsAre(1));
+  EXPECT_EQ(found.signature, "ambiguous: A(no record) B(allreduce@0 waits for A)");
+  const Diagnosis other = diagnose(test::scenario(3, R"({"rank":0,"end":"running"})" + rest, kNccl));
+  EXPECT_EQ(other.verdict, Verdict::skew);
+  EXPECT_THAT(first(other).culprits, ElementsAre(0));
+  EXPECT_THAT(first(other).evidence, Contains(HasSubstr("rank 1 left no record; the hang is explained without it")));
+}
+
+TEST(Absent, TwoAreNamedWhereEachIsAwaitedByOthers) {
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"comm":"a","ranks":[0,1]}
+    {"comm":"b","ranks":[2,3]}
+    {"rank":0,"op":"barrier","comm":"a","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"op":"barrier","comm":"b","state":"started"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"missing"})",
+                                                  kNccl));
+  EXPECT_THAT(first(found).culprits, ElementsAre(1, 3));
+}
+
+TEST(Absent, RecordThatStopsEarlyIsNotBelievedInWhatItShowsAsEnqueued) {
+  // Ranks 1 and 2 would wait for each other, if rank 1 were where its record ends.
+  const Diagnosis found = diagnose(test::scenario(3, R"(
+    {"comm":"g","ranks":[0,1,2]}
+    {"comm":"p","ranks":[1,2]}
+    {"rank":0,"end":"cut"}
+    {"rank":1,"op":"allreduce","comm":"g","count":4,"state":"scheduled"}
+    {"rank":1,"op":"send","comm":"p","peer":1,"state":"scheduled"}
+    {"rank":1,"end":"cut"}
+    {"rank":2,"op":"recv","comm":"p","peer":0,"state":"scheduled"}
+    {"rank":2,"op":"allreduce","comm":"g","count":4,"state":"scheduled"}
+    {"rank":2,"end":"running"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, ElementsAre(1));
+}
+
+TEST(Absent, FewWhoWaitForManyHaveTwoReadings) {
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"allreduce","count":4,"state":"started","site":"train.py:9"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"running"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, ElementsAre(1));
+  EXPECT_THAT(first(found).text, HasSubstr("rank 1 made a call too many"));
+  EXPECT_THAT(first(found).text, HasSubstr("ranks 0,2,3 stopped before it"));
+}
+
+TEST(Absent, NobodyIsNamedWhereAllHaveCome) {
+  const Diagnosis found = diagnose(test::scenario(2, R"(
+    {"rank":0,"op":"allreduce","count":4,"state":"scheduled"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"allreduce","count":4,"state":"scheduled"}
+    {"rank":1,"end":"running"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, IsEmpty());
+  EXPECT_EQ(found.signature, "ambiguous: schedules agree");
+}
+
+TEST(Absent, RecordsThatBeginAtOtherPlacesStandWhereTheyBelong) {
+  // Rank 1's ring kept one call less: without its place it would seem to be one behind.
+  const Diagnosis found = diagnose(test::scenario(3, R"(
+    {"rank":0,"op":"allreduce","count":4,"state":"completed"}
+    {"rank":0,"op":"allreduce","count":8,"state":"started"}
+    {"rank":0,"end":"running","dropped":6,"joined":{"world":6}}
+    {"rank":1,"op":"allreduce","count":8,"state":"started"}
+    {"rank":1,"end":"running","dropped":7,"joined":{"world":7}}
+    {"rank":2,"end":"running","dropped":7,"joined":{"world":7}})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::skew);
+  EXPECT_THAT(first(found).culprits, ElementsAre(2));
+}
+
+TEST(Absent, CallsThatWereSeenToEndProveNoOrderWhereStreamsAreNotKnown) {
+  // Each group has its own stream, so both orders went well; of MPI's calls the same is luck.
+  const std::string lines = R"(
+    {"comm":"a","ranks":[0,1]}
+    {"comm":"b","ranks":[0,1]}
+    {"rank":0,"op":"allreduce","comm":"a","count":4,"state":"completed"}
+    {"rank":0,"op":"allreduce","comm":"b","count":4,"state":"completed"}
+    {"rank":1,"op":"allreduce","comm":"b","count":4,"state":"completed"}
+    {"rank":1,"op":"allreduce","comm":"a","count":4,"state":"completed"})";
+  EXPECT_EQ(diagnose(test::scenario(2, lines, kNccl)).verdict, Verdict::completes);
+  EXPECT_EQ(diagnose(test::scenario(2, lines)).verdict, Verdict::deadlock);
+}
+
+}  // namespace
+}  // namespace petri

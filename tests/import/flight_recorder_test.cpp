@@ -1,0 +1,254 @@
+// Flight Recorder dumps of a whole job: what they say of each other.
+#include "harness/import/flight_recorder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/trace/error.hpp"
+#include "tests/import/flight_dump_writer.hpp"
+
+namespace petri {
+namespace {
+
+using test::FlightCall;
+using test::FlightRecord;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+class Bytes : public ByteStream {
+ public:
+  explicit Bytes(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::size_t read(char* to, std::size_t most) override {
+    const std::size_t count = std::min(most, bytes_.size() - at_);
+    std::copy_n(bytes_.data() + at_, count, to);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+TraceFile file(const std::string& leaf, const std::string& bytes) {
+  return {leaf, leaf, bytes.substr(0, kHeadBytes), {}, [bytes] { return std::make_unique<Bytes>(bytes); }};
+}
+
+// One call of a job: "all_reduce" as the `seq`-th of its group, or a message.
+FlightCall call(const std::string& name, std::int64_t seq, const std::string& state, const std::string& group = "0") {
+  FlightCall one;
+  one.name = "nccl:" + name;
+  one.group = group;
+  one.description = group == "0" ? "default_pg" : "KIND";
+  one.pg_id = group == "0" ? 0 : 1;
+  one.state = state;
+  one.in = one.out = {{{4}}, {"Float"}};
+  one.is_p2p = name.starts_with("send") || name.starts_with("recv") || name == "coalesced p2p";
+  if (name == "coalesced p2p") one.name = "nccl:coalesced";
+  (one.is_p2p ? one.p2p_seq : one.collective_seq) = seq;
+  if (one.is_p2p) one.collective_seq = 0;
+  return one;
+}
+
+class Job {
+ public:
+  explicit Job(int world, std::vector<test::FlightGroupRecord> groups = {})
+      : records_(static_cast<std::size_t>(world)) {
+    test::FlightGroupRecord all{"0", "default_pg", {}};
+    for (int rank = 0; rank < world; ++rank) all.ranks.push_back(rank);
+    for (int rank = 0; rank < world; ++rank) {
+      auto& own = records_[static_cast<std::size_t>(rank)].groups;
+      own.push_back(all);
+      for (const auto& group : groups)
+        if (std::find(group.ranks.begin(), group.ranks.end(), rank) != group.ranks.end()) own.push_back(group);
+    }
+  }
+
+  // The calls of a rank; the first one has `lost` others before it.
+  Job& rank(std::size_t rank, std::vector<FlightCall> calls, std::int64_t lost = 0) {
+    for (std::size_t i = 0; i < calls.size(); ++i) calls[i].record_id = lost + static_cast<std::int64_t>(i);
+    records_[rank].calls = std::move(calls);
+    written_[rank] = true;
+    return *this;
+  }
+  Job& status(std::size_t rank, std::vector<test::FlightStatusRecord> status) {
+    records_[rank].status = std::move(status);
+    written_[rank] = true;
+    return *this;
+  }
+
+  Scenario read(bool json = false) {
+    std::vector<TraceFile> files = others_;
+    for (const auto& [rank, written] : written_)
+      files.push_back(file("rank_" + std::to_string(rank),
+                           json ? test::flight_json(records_[rank]) : test::flight_pickle(records_[rank])));
+    notes = {};
+    return read_flight_dumps(files, notes);
+  }
+  void add(TraceFile file) { others_.push_back(std::move(file)); }
+
+  ImportNotes notes;
+
+ private:
+  std::vector<FlightRecord> records_;
+  std::map<std::size_t, bool> written_;
+  std::vector<TraceFile> others_;
+};
+
+std::vector<EventState> states(const RankTrace& rank) {
+  std::vector<EventState> all;
+  for (const Event& event : rank.events) all.push_back(event.state);
+  return all;
+}
+
+TEST(FlightRecorder, WholeRecordsNeedNoPlace) {
+  Job job(2);
+  for (const std::size_t rank : {0, 1})
+    job.rank(rank, {call("all_reduce", 1, "completed"), call("all_reduce", 2, "started")});
+  for (const bool json : {false, true}) {
+    const Scenario read = job.read(json);
+    EXPECT_EQ(read.header.backend, "nccl");
+    ASSERT_EQ(read.ranks.size(), 2U);
+    for (const RankTrace& rank : read.ranks) {
+      EXPECT_THAT(states(rank), ElementsAre(EventState::completed, EventState::started));
+      EXPECT_EQ(rank.events[0].op, Op::allreduce);
+      EXPECT_EQ(rank.events[0].count, 4);
+      EXPECT_EQ(rank.events[0].dtype, ElementType::float32);
+      EXPECT_EQ(rank.end.kind, EndKind::running);
+      EXPECT_EQ(rank.end.dropped, 0U);
+    }
+  }
+}
+
+TEST(FlightRecorder, RingsThatBeginAtOtherPlacesAreAlignedByTheirGroupsNumbers) {
+  Job job(3);
+  job.rank(0, {call("all_reduce", 7, "completed"), call("all_reduce", 8, "started")}, 6);
+  job.rank(1, {call("all_reduce", 8, "started")}, 7);
+  const Scenario read = job.read();
+  EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 7)));
+  EXPECT_THAT(read.ranks[1].end.joined, ElementsAre(Pair(1, 8)));
+  // Nothing is there of rank 2, but others completed its 7th call.
+  EXPECT_EQ(read.ranks[2].end.kind, EndKind::missing);
+  EXPECT_THAT(read.ranks[2].end.joined, ElementsAre(Pair(1, 8)));
+  EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("no dump of rank 2")));
+}
+
+TEST(FlightRecorder, WhatOthersCompletedIsOverAndItsRecordStopsEarly) {
+  Job job(2);
+  job.rank(0, {call("all_reduce", 5, "scheduled"), call("all_reduce", 6, "scheduled")}, 4);
+  job.rank(1, {call("all_reduce", 5, "completed"), call("all_reduce", 6, "scheduled")}, 4);
+  const Scenario read = job.read();
+  EXPECT_THAT(states(read.ranks[0]), ElementsAre(EventState::completed, EventState::scheduled));
+  EXPECT_EQ(read.ranks[0].end.kind, EndKind::cut);
+  EXPECT_EQ(read.ranks[1].end.kind, EndKind::running);
+}
+
+TEST(FlightRecorder, RootThatLeftEarlyProvesNothing) {
+  Job job(2);
+  job.rank(0, {call("broadcast", 1, "completed")});
+  job.rank(1, {call("broadcast", 1, "scheduled")});
+  EXPECT_EQ(job.read().ranks[1].end.kind, EndKind::running);
+}
+
+TEST(FlightRecorder, StatusTellsOfCallsThatNoEntryTellsOfAnyMore) {
+  // Only what is not over is dumped: rank 0 has nothing pending, and rank 1 waits for it.
+  Job job(2);
+  job.status(0, {{0, 41, -1, 41}});
+  job.rank(1, {call("all_reduce", 42, "scheduled")}, 41).status(1, {{0, 42, -1, 41}});
+  const Scenario read = job.read();
+  EXPECT_THAT(read.ranks[0].events, IsEmpty());
+  EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 42)));
+  EXPECT_EQ(read.ranks[0].end.kind, EndKind::running);
+}
+
+TEST(FlightRecorder, RingThatLostUnfinishedCallsLeavesThePlaceUnknown) {
+  Job job(2);
+  job.rank(0, {call("all_reduce", 9, "scheduled")}, 8).status(0, {{0, 9, -1, 6}});
+  job.rank(1, {call("all_reduce", 9, "scheduled")}, 8).status(1, {{0, 9, -1, 8}});
+  const Scenario read = job.read();
+  EXPECT_THAT(read.ranks[0].end.joined, IsEmpty());
+  EXPECT_GT(read.ranks[0].end.dropped, 0U);
+  EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("the ring of rank 0 lost calls that were not over")));
+}
+
+TEST(FlightRecorder, MessagesOfOneLaunchAreBegunAndWaitedForTogether) {
+  Job job(2, {{"3", "KIND", {0, 1}}});
+  job.rank(0, {call("send 0->1", 1, "scheduled", "3"), call("recv 0<-1", 1, "scheduled", "3"),
+               call("coalesced p2p", 1, "started", "3")});
+  job.rank(1, {call("send 1->0", 1, "scheduled", "3"), call("send 1->0", 2, "started", "3")});
+  const Scenario read = job.read();
+  const auto& events = read.ranks[0].events;
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[0].op, Op::isend);
+  EXPECT_EQ(events[1].op, Op::irecv);
+  EXPECT_EQ(events[1].peer, 1);
+  EXPECT_EQ(events[2].op, Op::waitall);
+  EXPECT_EQ(events[2].state, EventState::started);
+  EXPECT_EQ(events[2].extras.requests().size(), 2U);
+  // Without a closing entry they are calls of their own.
+  EXPECT_EQ(read.ranks[1].events[0].op, Op::send);
+}
+
+TEST(FlightRecorder, CollectivesOfOneLaunchAreOneCall) {
+  Job job(1);
+  job.rank(0, {call("all_reduce", 1, "scheduled"), call("all_reduce", 1, "scheduled"), call("coalesced", 1, "started"),
+               call("coalesced", 2, "scheduled")});
+  const Scenario read = job.read();
+  ASSERT_EQ(read.ranks[0].events.size(), 2U);
+  EXPECT_EQ(read.ranks[0].events[0].op, Op::allreduce);
+  EXPECT_EQ(read.ranks[0].events[0].count, 8);
+  EXPECT_EQ(read.ranks[0].events[0].state, EventState::started);
+  EXPECT_THAT(job.notes.facts, Contains(HasSubstr("1 coalesced launch without recorded members")));
+}
+
+TEST(FlightRecorder, GroupsOfOneNameAreToldApartByTheirMembers) {
+  Job job(4, {{"7", "KIND", {0, 1}}, {"7", "KIND", {2, 3}}});
+  for (const std::size_t rank : {0, 1, 2, 3}) job.rank(rank, {call("all_reduce", 1, "started", "7")});
+  const Scenario read = job.read();
+  EXPECT_EQ(read.comm_of(read.ranks[0].events[0]).ranks, (std::vector<std::int32_t>{0, 1}));
+  EXPECT_EQ(read.comm_of(read.ranks[3].events[0]).ranks, (std::vector<std::int32_t>{2, 3}));
+  EXPECT_EQ(read.comm_of(read.ranks[3].events[0]).label, "KIND");
+}
+
+TEST(FlightRecorder, UnevenPartsAreNotCompared) {
+  Job job(2);
+  FlightCall uneven = call("all_gather", 1, "started");
+  uneven.out = {{{4}, {5}}, {"Float", "Float"}};
+  job.rank(0, {uneven, call("all_to_all", 2, "scheduled")});
+  const Scenario read = job.read();
+  EXPECT_EQ(read.ranks[0].events[0].count, kUnknownCount);
+  EXPECT_EQ(read.ranks[0].events[1].count, kUnknownCount);
+}
+
+TEST(FlightRecorder, DumpThatIsBrokenIsLeftOutWithItsReason) {
+  Job job(2);
+  job.rank(0, {call("all_reduce", 1, "started")});
+  FlightRecord hostile;
+  std::string bytes = test::flight_pickle(hostile);
+  bytes.insert(bytes.size() - 1, "cos\nsystem\n");
+  job.add(file("rank_1", bytes));
+  const Scenario read = job.read();
+  EXPECT_EQ(read.ranks[1].end.kind, EndKind::missing);
+  EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("rank_1")));
+}
+
+TEST(FlightRecorder, OnlyBrokenDumpsAreAnError) {
+  FlightRecord hostile;
+  std::string bytes = test::flight_pickle(hostile);
+  bytes.insert(bytes.size() - 1, "cos\nsystem\n");
+  ImportNotes notes;
+  EXPECT_THROW(read_flight_dumps({file("rank_0", bytes)}, notes), InputError);
+}
+
+}  // namespace
+}  // namespace petri
