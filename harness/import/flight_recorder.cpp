@@ -47,6 +47,7 @@ class Job {
     note_progress(record);
     take_status(dump, groups, record);
     files_.push_back({file.name, file.leaf, members_common_to(dump)});
+    record.cut = dump.cut;
     if (dump.cut) cut_.push_back(file.name);
     versions_.insert(dump.version);
     libraries_.insert(dump.comm_lib_version);
@@ -210,7 +211,7 @@ class Job {
       if (!std::isnan(calls.times[i])) trace.set_time(trace.events.size(), calls.times[i] - start_);
       trace.events.push_back(std::move(event));
     }
-    trace.end.kind = standing.stale ? EndKind::cut : EndKind::running;
+    trace.end.kind = standing.stale || record.cut ? EndKind::cut : EndKind::running;
     trace.end.dropped = calls.lost;
     if (!standing.place_lost)
       join(scenario, record.rank, comms, standing, trace.end);

@@ -230,6 +230,18 @@ TEST(FlightRecorder, UnevenPartsAreNotCompared) {
   EXPECT_EQ(read.ranks[0].events[1].count, kUnknownCount);
 }
 
+TEST(FlightRecorder, DumpThatBreaksOffSaysNothingOfWhatFollows) {
+  Job job(2);
+  job.rank(0, {call("all_reduce", 1, "completed"), call("all_reduce", 2, "started")});
+  FlightRecord half;
+  half.calls = {call("all_reduce", 1, "completed"), call("all_reduce", 2, "started")};
+  const std::string bytes = test::flight_pickle(half);
+  job.add(file("rank_1", bytes.substr(0, bytes.size() - 60)));
+  const Scenario read = job.read();
+  EXPECT_EQ(read.ranks[1].end.kind, EndKind::cut);
+  EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("rank_1")));
+}
+
 TEST(FlightRecorder, DumpThatIsBrokenIsLeftOutWithItsReason) {
   Job job(2);
   job.rank(0, {call("all_reduce", 1, "started")});
