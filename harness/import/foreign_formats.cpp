@@ -1,3 +1,4 @@
+#include "harness/import/chakra.hpp"
 #include "harness/import/flight_recorder.hpp"
 #include "harness/import/foreign.hpp"
 #include "harness/import/otf2_archive.hpp"
@@ -8,6 +9,7 @@ const std::vector<ForeignFormat>& foreign_formats() {
   static const std::vector<ForeignFormat> formats{
       {"PyTorch Flight Recorder", is_flight_dump, read_flight_dumps},
       {"OTF2 archives (Score-P, TAU, EZTrace)", recognizes_otf2, read_otf2},
+      {"Chakra execution traces", is_chakra_trace, read_chakra_traces},
   };
   return formats;
 }
