@@ -2,6 +2,7 @@
 #include "harness/import/flight_recorder.hpp"
 #include "harness/import/foreign.hpp"
 #include "harness/import/otf2_archive.hpp"
+#include "harness/import/pytorch_et.hpp"
 
 namespace petri {
 
@@ -10,6 +11,7 @@ const std::vector<ForeignFormat>& foreign_formats() {
       {"PyTorch Flight Recorder", is_flight_dump, read_flight_dumps},
       {"OTF2 archives (Score-P, TAU, EZTrace)", recognizes_otf2, read_otf2},
       {"Chakra execution traces", is_chakra_trace, read_chakra_traces},
+      {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets},
   };
   return formats;
 }
