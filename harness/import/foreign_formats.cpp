@@ -1,6 +1,7 @@
 #include "harness/import/chakra.hpp"
 #include "harness/import/flight_recorder.hpp"
 #include "harness/import/foreign.hpp"
+#include "harness/import/kineto.hpp"
 #include "harness/import/otf2_archive.hpp"
 #include "harness/import/pytorch_et.hpp"
 
@@ -12,6 +13,7 @@ const std::vector<ForeignFormat>& foreign_formats() {
       {"OTF2 archives (Score-P, TAU, EZTrace)", recognizes_otf2, read_otf2},
       {"Chakra execution traces", is_chakra_trace, read_chakra_traces},
       {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets},
+      {"Kineto traces (PyTorch's profiler)", is_kineto_trace, read_kineto_traces},
   };
   return formats;
 }
