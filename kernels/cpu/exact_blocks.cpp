@@ -13,7 +13,6 @@
 // These come after the choice of targets.
 #include <hwy/foreach_target.h>
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -57,13 +56,25 @@ HWY_INLINE V load(const float* from) {
   return hn::PromoteTo(Doubles{}, hn::LoadU(hn::Rebind<float, Doubles>{}, from));
 }
 
-// More arithmetic an element leaves the processor fewer loads in flight than a plain sum has: memory is asked early.
-// The distance is a measured one (of 1 to 32 KiB); beyond the end of an array a prefetch does nothing.
-constexpr std::size_t kPrefetchBytes = 8192, kCacheLine = 64;
-template <class T>
-HWY_INLINE void prefetch_from(const T* elements) {
-  hwy::Prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(elements) + kPrefetchBytes));
+// a + b as the product of one with 1: rounded once as well, so that the result is the same to the bit. Some processors
+// (AMD's since Zen) add and multiply in different units, and half of these stand idle while all that is done is to add.
+// Only where there are registers for it, and with a 1 that the compiler does not know, or it would make an addition.
+#if HWY_TARGET <= HWY_AVX3
+volatile const double unknown_one = 1;
+HWY_INLINE V one() {
+  return hn::Set(Doubles{}, unknown_one);
 }
+HWY_INLINE V add_beside(V a, V b, V one) {
+  return hn::MulAdd(b, one, a);
+}
+#else
+HWY_INLINE V one() {
+  return hn::Zero(Doubles{});
+}
+HWY_INLINE V add_beside(V a, V b, V) {
+  return hn::Add(a, b);
+}
+#endif
 
 // set | (a ^ b), one instruction where there is one.
 HWY_INLINE V or_different_bits(V set, V a, V b) {
@@ -125,11 +136,10 @@ class Extraction {
   HWY_INLINE void add(const T* elements) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < kChain; ++i) {
-      if (i * kLanes * sizeof(T) % kCacheLine == 0) prefetch_from(elements + i * kLanes);
       V x = load(elements + i * kLanes);
 #pragma GCC unroll 4
       for (int j = 0; j < kLevels; ++j) {
-        const V total = hn::Add(sum_[j][i], x);
+        const V total = add_beside(sum_[j][i], x, one_);
         const V taken = hn::Sub(total, sum_[j][i]);
         sum_[j][i] = total;
         if (j == 0) left_binade_ = or_different_bits(left_binade_, total, anchor_[0]);
@@ -156,6 +166,7 @@ class Extraction {
   }
 
  private:
+  V one_ = one();
   V sum_[kLevels][kChain];
   V anchor_[kLevels];
   V left_binade_;
@@ -188,8 +199,7 @@ class FloatSums {
   HWY_INLINE void add(const float* elements) {
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < kChain; ++i) {
-      if (i * kLanes * sizeof(float) % kCacheLine == 0) prefetch_from(elements + i * kLanes);
-      sum_[i] = hn::Add(sum_[i], load(elements + i * kLanes));
+      sum_[i] = add_beside(sum_[i], load(elements + i * kLanes), one_);
       if (i * kLanes % kFloatLanes == 0) look_at(elements + i * kLanes);
     }
   }
@@ -229,6 +239,7 @@ class FloatSums {
 
   int unit_;
   std::uint32_t above_, below_;  // bounds for doubled bits: all of them, and those that are not zero
+  V one_ = one();
   V sum_[kChain];
   hn::Vec<Bits> largest_, smallest_;
 };
