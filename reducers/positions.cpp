@@ -17,20 +17,16 @@ std::int32_t* joined_on(RankTrace& trace, const Venue& venue) {
   return nullptr;
 }
 
-template <class By>
-void lower_all(RankTrace& rank, const By& by) {
-  if (rank.end.joined.empty()) return;
-  for (auto& [comm, position] : rank.end.joined) position -= by(comm);
+// Lowers what a rank says of a communicator: its place, and the places that its calls there state.
+void lower(RankTrace& rank, std::int32_t comm, std::int32_t by) {
+  for (auto& [named, position] : rank.end.joined)
+    if (named == comm) position -= by;
   for (Event& event : rank.events) {
-    if (event.extras.coll_seq() == kUnset || !is_positional(event.op)) continue;
+    if (event.comm != comm || event.extras.coll_seq() == kUnset || !is_positional(event.op)) continue;
     const Venue venue = venue_of(event);
     if (venue.window.empty() && venue.file.empty())
-      event.extras.set_coll_seq(std::max(0, event.extras.coll_seq() - by(event.comm)));
+      event.extras.set_coll_seq(std::max(0, event.extras.coll_seq() - by));
   }
-  const auto at_start = [](const auto& entry) { return entry.second == 0; };
-  if (!std::all_of(rank.end.joined.begin(), rank.end.joined.end(), at_start)) return;
-  rank.end.joined.clear();
-  rank.end.dropped = 0;
 }
 
 }  // namespace
@@ -64,7 +60,7 @@ void keep_positions(const RankTrace& from, const std::vector<std::uint32_t>& sou
 
 void settle_joined(Scenario& scenario) {
   struct Start {
-    std::int32_t least = std::numeric_limits<std::int32_t>::max();
+    std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = 0;
     std::size_t members = 0;  // that say where theirs is
   };
   std::map<std::int32_t, Start> starts;
@@ -72,16 +68,20 @@ void settle_joined(Scenario& scenario) {
     for (const auto& [comm, position] : rank.end.joined) {
       Start& start = starts[comm];
       start.least = std::min(start.least, position);
+      start.most = std::max(start.most, position);
       ++start.members;
     }
-  std::erase_if(starts, [&](const auto& entry) {
-    return entry.second.members < scenario.comms[static_cast<std::size_t>(entry.first)].ranks.size();
-  });
-  for (RankTrace& rank : scenario.ranks)
-    lower_all(rank, [&](std::int32_t comm) {
-      const auto found = starts.find(comm);
-      return found == starts.end() ? 0 : found->second.least;
-    });
+  for (const auto& [comm, start] : starts) {
+    if (start.members < scenario.comms[static_cast<std::size_t>(comm)].ranks.size()) continue;
+    for (RankTrace& rank : scenario.ranks) {
+      if (rank.end.joined.empty()) continue;
+      if (start.least > 0) lower(rank, comm, start.least);
+      // All begin at one place: nothing has to be said of it.
+      if (start.least != start.most) continue;
+      std::erase_if(rank.end.joined, [&](const auto& entry) { return entry.first == comm; });
+      if (rank.end.joined.empty()) rank.end.dropped = 0;
+    }
+  }
 }
 
 }  // namespace petri::reduce

@@ -168,7 +168,7 @@ std::optional<Fault> few_wait_for_many(const Scenario& scenario, const model::Ru
       few.push_back(wait.rank);
   if (few.size() >= many.size() || many != awaited.slow) return std::nullopt;
   Finding finding;
-  finding.kind = Verdict::ambiguous;
+  finding.kind = Verdict::skew;
   finding.culprits = few;
   finding.events.push_back(*call);
   finding.call = *call;
@@ -181,7 +181,7 @@ std::optional<Fault> few_wait_for_many(const Scenario& scenario, const model::Ru
   finding.evidence.push_back(
       fmt::format("what would decide: where {} {} in the program now (a stack dump), or a longer record",
                   ranks_text(many), many.size() == 1 ? "is" : "are"));
-  return Fault{{finding}, fmt::format("A({}@0 waits for B) B(nothing pending)", name_of(at(scenario, *call).op))};
+  return Fault{{finding}, fmt::format("A(compute) B({}@0 waits for A)", name_of(at(scenario, *call).op))};
 }
 
 // What is not recorded may be anything: who is named stayed away, or was lost, or only left no word.

@@ -187,7 +187,8 @@ class Job {
 
   static std::string backend_of(const Scenario& scenario) {
     std::set<std::string> backends;
-    for (std::size_t comm = 1; comm < scenario.comms.size(); ++comm) backends.insert(scenario.comms[comm].backend);
+    for (std::size_t comm = 1; comm < scenario.comms.size(); ++comm)
+      if (!scenario.comms[comm].backend.empty()) backends.insert(scenario.comms[comm].backend);
     return backends.size() == 1 && *backends.begin() == "nccl" ? "nccl" : "";
   }
 
@@ -196,6 +197,7 @@ class Job {
     RankTrace& trace = scenario.ranks[static_cast<std::size_t>(record.rank)];
     FlightCalls calls = std::move(record.calls);
     std::map<std::int32_t, std::int32_t> next = standing.joined;  // by group: the position of its next collective
+    trace.events.reserve(calls.events.size());
     const std::vector<bool> over = messages_that_are_over(calls.events);
     for (std::size_t i = 0; i < calls.events.size(); ++i) {
       Event& event = calls.events[i];

@@ -97,7 +97,7 @@ TEST(Absent, FewWhoWaitForManyHaveTwoReadings) {
     {"rank":2,"end":"running"}
     {"rank":3,"end":"running"})",
                                                   kNccl));
-  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_EQ(found.verdict, Verdict::skew);
   EXPECT_THAT(first(found).culprits, ElementsAre(1));
   EXPECT_THAT(first(found).text, HasSubstr("rank 1 made a call too many"));
   EXPECT_THAT(first(found).text, HasSubstr("ranks 0,2,3 stopped before it"));
