@@ -170,6 +170,10 @@ void Otf2Calls::post(const Otf2Record& record, Op op) {
     event.dtype = ElementType::byte;
   }
   if (call_) call_->makes_event = false;
+  if (const auto stale = requests_.open.find({record.y, this}); stale != requests_.open.end()) {
+    events[stale->second.event].request = kNoRequest;  // its completion was not recorded
+    ++gaps_.uncompleted;
+  }
   requests_.open[{record.y, this}] = {this, events.size(), event.request};
   push(std::move(event), call_ ? call_->time : record.time, EventState::completed);
 }

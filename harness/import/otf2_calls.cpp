@@ -115,6 +115,9 @@ void Otf2Calls::take(const Otf2Record& record) {
     case Otf2Kind::enter: enter(record); break;
     case Otf2Kind::leave: leave(); break;
     case Otf2Kind::program_end: exit_status = static_cast<std::int64_t>(record.x); break;
+    case Otf2Kind::thread_end:  // as EZTrace has it for the main thread, too, and nothing else
+      if (place_.thread == 0 && !call_) finalized = true;
+      break;
     case Otf2Kind::measurement_off: off_ = true; break;
     case Otf2Kind::measurement_on:
       if (off_) ++gaps_.off;
@@ -177,13 +180,14 @@ void Otf2Calls::finish_wait(Call& call) {
 
 void Otf2Calls::finish() {
   for (Event& event : events)
-    if (event.comm == kNoComm) {  // a request that nothing has completed
+    if (event.comm == kNoComm && event.op != Op::irecv) {  // a request that nothing has completed
       event.comm = definitions_.unnamed_comm(scenario_, place_.rank);
       ++gaps_.unnamed;
     }
   if (!call_) return;
   Call call = std::move(*call_);
   call_.reset();
+  in_flight = call.op.has_value();
   if (call.op) leave_in_flight(call);
 }
 

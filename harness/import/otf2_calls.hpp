@@ -23,6 +23,7 @@ struct Otf2Gaps {
   std::map<std::string, std::uint64_t> left_out;  // calls without the records that say what they were given
   std::uint64_t unnamed = 0;                      // calls that nothing says the communicator of
   std::uint64_t guessed_waits = 0;                // in flight, taken to wait for all open requests
+  std::uint64_t uncompleted = 0;                  // requests that no record completes, of ranks that went on
   std::uint64_t off = 0;                          // times that measurement was off and on again
   bool any_receive = false;
 };
@@ -54,10 +55,11 @@ class Otf2Calls {
   // Of archives that Petri wrote: calls behind the last one, which was never left.
   void add_not_reached(const std::string& text);
 
-  // In program order; the names of call sites are symbols of the scenario. Taken by whoever merges locations.
+  // In program order; a receive that nothing completes is on kNoComm. The names of call sites are symbols of the
+  // scenario. Taken by whoever merges locations.
   std::vector<Event> events;
   std::vector<std::uint64_t> times;  // by event: ticks at its begin
-  bool finalized = false;
+  bool finalized = false, in_flight = false;
   std::optional<std::int64_t> exit_status;
 
  private:

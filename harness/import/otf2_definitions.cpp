@@ -66,6 +66,7 @@ void Otf2Definitions::take(const Otf2Record& record, const std::string& payload)
       group.members.resize(payload.size() / sizeof(std::uint64_t));
       if (!group.members.empty())
         std::memcpy(group.members.data(), payload.data(), group.members.size() * sizeof(std::uint64_t));
+      if (group.type == OTF2_GROUP_TYPE_COMM_LOCATIONS) world_groups_.push_back(group);
       break;
     }
     case Otf2Kind::comm: comms_[record.a] = {record.b, record.c, kOtf2Undefined, record.d, kNoComm}; break;
@@ -98,9 +99,8 @@ void Otf2Definitions::number_ranks() {
   std::map<std::uint64_t, std::uint32_t> group_of;
   for (const LocationDefinition& thread : threads_) group_of[thread.reference] = thread.group;
   const Group* ranks = nullptr;
-  for (const auto& [reference, group] : groups_)
-    if (group.type == OTF2_GROUP_TYPE_COMM_LOCATIONS && (ranks == nullptr || group.paradigm == OTF2_PARADIGM_MPI))
-      ranks = &group;
+  for (const Group& group : world_groups_)
+    if (ranks == nullptr || group.paradigm == OTF2_PARADIGM_MPI) ranks = &group;
   if (ranks != nullptr) {
     paradigm_ = ranks->paradigm;
     stand_for_ = ranks->members;

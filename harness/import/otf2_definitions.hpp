@@ -93,6 +93,8 @@ class Otf2Definitions {
   std::unordered_map<std::uint32_t, std::string> texts_, attributes_;
   std::unordered_map<std::uint32_t, Op> operations_;
   std::map<std::uint32_t, Group> groups_;
+  // Groups of communication locations: EZTrace 2.0 gives one and the world's group the same number.
+  std::vector<Group> world_groups_;
   std::map<std::uint32_t, Comm> comms_;
   std::map<std::uint32_t, Window> windows_;
   std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> window_definitions_;  // name, communicator

@@ -226,6 +226,9 @@ PETRI_EVENT(on_program_end, std::int64_t status) {
   return of(user).put_event(list,
                             {.kind = Otf2Kind::program_end, .time = time, .x = static_cast<std::uint64_t>(status)});
 }
+PETRI_EVENT(on_thread_end, OTF2_CommRef, std::uint64_t) {
+  return of(user).put_event(list, {.kind = Otf2Kind::thread_end, .time = time});
+}
 PETRI_EVENT(on_measurement, OTF2_MeasurementMode mode) {
   const Otf2Kind kind = mode == OTF2_MEASUREMENT_OFF ? Otf2Kind::measurement_off : Otf2Kind::measurement_on;
   return of(user).put_event(list, {.kind = kind, .time = time});
@@ -301,6 +304,7 @@ EventCallbacks event_callbacks() {
   OTF2_EvtReaderCallbacks_SetMpiCollectiveBeginCallback(to, on_collective_begin);
   OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(to, on_collective_end);
   OTF2_EvtReaderCallbacks_SetProgramEndCallback(to, on_program_end);
+  OTF2_EvtReaderCallbacks_SetThreadEndCallback(to, on_thread_end);
   OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(to, on_measurement);
   OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(to, on_collective_request);
   OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(to, on_collective_complete);

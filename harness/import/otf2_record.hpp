@@ -46,7 +46,8 @@ enum class Otf2Kind : std::uint8_t {
   collective_complete,  // as collective_end, y request
   comm_create,          // b communicator
   comm_destroy,         // b communicator
-  program_end,          // x exit status
+  thread_end,
+  program_end,  // x exit status
   measurement_off,
   measurement_on,
   window_create,      // b window

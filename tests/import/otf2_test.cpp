@@ -156,6 +156,20 @@ TEST(Otf2Import, AWaitInFlightIsForAllThatIsOpen) {
   EXPECT_THAT(read.notes.facts, testing::Contains(HasSubstr("taken to wait for all requests")));
 }
 
+TEST(Otf2Import, AReceiveThatNothingCompletesIsForAnyOfTheMessagesThatCame) {
+  Otf2File file(2);
+  const OTF2_CommRef pair = file.comm("pair", {1, 0}, 0);
+  file.enter(1, "MPI_Irecv");
+  OTF2_EvtWriter_MpiIrecvRequest(file.at(1), nullptr, file.tick(), 1);
+  file.leave(1, "MPI_Irecv");
+  file.enter(1, "MPI_Wait");
+  file.leave(1, "MPI_Wait");
+  file.send(0, 0, 4, 8, pair);
+  const Imported read = imported(file);
+  EXPECT_THAT(line(read.scenario, 1, 0), HasSubstr(R"("op":"irecv","comm":"pair","peer":"any","tag":"any","state")"));
+  EXPECT_THAT(read.notes.facts, testing::Contains(HasSubstr("without a record of their completion: 1 request")));
+}
+
 TEST(Otf2Import, CreationsNameWhatTheyMakeAndTheirParent) {
   Otf2File file(2);
   const OTF2_CommRef half = file.comm("", {1}, 0);
