@@ -14,7 +14,8 @@ namespace petri::reduce {
 void keep_positions(const RankTrace& from, const std::vector<std::uint32_t>& source, RankTrace& to);
 
 // Positions that all members joined before their records begin go from the count, and where all begin at one place
-// nothing is said of it any more. A rank of which nothing is said then has a record as good as whole: `dropped` goes, too.
+// nothing is said of it any more. A rank of which nothing is said then has a record as good as whole: `dropped` goes,
+// too.
 void settle_joined(Scenario& scenario);
 
 }  // namespace petri::reduce

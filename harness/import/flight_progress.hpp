@@ -30,7 +30,7 @@ struct FlightRecord {
   std::int32_t rank = 0;
   FlightCalls calls;
   std::map<std::int32_t, FlightProgress> groups;  // those with entries
-  bool cut = false;  // the dump breaks off: what follows its last call is lost
+  bool cut = false;                               // the dump breaks off: what follows its last call is lost
   // What pg_status says of a group: last enqueued and last completed, of any kind; -1 is none.
   std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> status;
 };

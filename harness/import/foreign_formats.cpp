@@ -4,6 +4,7 @@
 #include "harness/import/kineto.hpp"
 #include "harness/import/otf2_archive.hpp"
 #include "harness/import/pytorch_et.hpp"
+#include "harness/import/smpi_trace.hpp"
 
 namespace petri {
 
@@ -14,6 +15,7 @@ const std::vector<ForeignFormat>& foreign_formats() {
       {"Chakra execution traces", is_chakra_trace, read_chakra_traces},
       {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets},
       {"Kineto traces (PyTorch's profiler)", is_kineto_trace, read_kineto_traces},
+      {"SimGrid SMPI time-independent traces", recognizes_smpi, read_smpi},
   };
   return formats;
 }
