@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <stdexcept>
+#include <string_view>
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/compare_live.hpp"
@@ -36,7 +37,8 @@ auto made(Make make) {
   try {
     return make();
   } catch (const std::invalid_argument& problem) {
-    throw UsageError{fmt::format("{}; --list prints the orders", problem.what())};
+    const bool of_order = std::string_view(problem.what()).starts_with("there is no order");
+    throw UsageError{fmt::format("{}{}", problem.what(), of_order ? " (--list prints all)" : "")};
   } catch (const order::TooLarge& problem) {
     throw UsageError{fmt::format("too large: {}", problem.what())};
   }

@@ -246,6 +246,9 @@ bool same_numbers(const Reductions& reductions, const Configuration& one, const 
 }
 
 std::optional<std::string> problem_of(const Configuration& configuration, ReduceOp op, std::uint64_t count) {
+  if (!kernels::arithmetic(configuration.type, ReduceOp::sum))
+    return fmt::format("{} is not reduced here, but float16, bfloat16, float32, float64, int32 and int64 are",
+                       petri::name_of(configuration.type));
   if (!kernels::arithmetic(configuration.type, op))
     return fmt::format("there is no {} of {}", petri::name_of(op), petri::name_of(configuration.type));
   if (!configuration.kernel) {

@@ -52,7 +52,7 @@ class Report {
       : reductions_(reductions), comparison_(comparison), agreement_(agreement_of(comparison)) {}
 
   std::string text(const ComparedNumbers& numbers) const {
-    return fmt::format("{}{} of {} each, {}; held against each other {}.\n\n{}{}{}{}\n{}\n{}\n{}{}", verdict(),
+    return fmt::format("{}{} of {} each, {}; held against each other {}.\n\n{}{}{}{}\n{}{}\n{}{}", verdict(),
                        petri::name_of(reductions_.op), counted(reductions_.count, "element"),
                        printable_line(numbers.origin), text_of(reductions_.tolerance), ranks(numbers.first_rank),
                        runs(), configurations(), predictions(), moved(), conditions() + losses(), table(), measured());
@@ -175,7 +175,7 @@ class Report {
         text += fmt::format("in {} of {}, e.g. {} and {}.\n", each.moved, counted(each.pairs, "pair"), name(each.one),
                             name(each.other));
     }
-    return text;
+    return text.empty() ? text : text + "\n";
   }
 
   std::string conditions() const {

@@ -142,7 +142,9 @@ TEST(Compare, RefusesWhatItDoesNotKnow) {
   const Scratch scratch;
   const Ran order = scratch.petri({"compare", "--orders", "rnig"});
   EXPECT_EQ(order.status, 2);
-  EXPECT_THAT(order.err, HasSubstr("there is no order 'rnig' for float32 sum on 8 ranks"));
+  EXPECT_THAT(order.err,
+              HasSubstr("there is no order 'rnig' for float32 sum on 8 ranks: no order is called 'rnig'; did you mean "
+                        "'ring'? (--list prints all)\n"));
   for (const std::vector<std::string>& words : {std::vector<std::string>{"--payload", "luck"},
                                                 {"--ranks", "0"},
                                                 {"--ranks", "4,"},

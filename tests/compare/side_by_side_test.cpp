@@ -168,6 +168,8 @@ TEST(SideBySide, RefusesWhatCannotBeMade) {
   EXPECT_EQ(problem_of(ordered("rnig", 4), ReduceOp::sum, 1),
             "there is no order 'rnig' for float32 sum on 4 ranks: no order is called 'rnig'; did you mean 'ring'?");
   EXPECT_EQ(problem_of(ordered("ring", 4), ReduceOp::band, 1), "there is no band of float32");
+  EXPECT_THAT(*problem_of(ordered("ring", 4, ElementType::int8), ReduceOp::sum, 1),
+              ::testing::StartsWith("int8 is not reduced here, but float16, bfloat16, float32"));
   EXPECT_NE(problem_of(summed(kernels::SumKernel::exact, 4), ReduceOp::max, 1), std::nullopt);
   EXPECT_NE(problem_of(summed(kernels::SumKernel::atomic, 4), ReduceOp::sum, 1), std::nullopt);
 }
@@ -223,10 +225,10 @@ TEST(SideBySide, TellsItsWatcherHowFarItIsAndStops) {
   }
 }
 
-// However long a tile takes: the first one of this has 64 million numbers.
+// However long a tile takes: the first one of this has 13 million numbers.
 TEST(SideBySide, StopsWithinATile) {
   StopsAfter watcher(0);
-  const Comparison comparison = compare_side_by_side({.configurations = {ordered("sequential", 1'000'000)},
+  const Comparison comparison = compare_side_by_side({.configurations = {ordered("sequential", 200'000)},
                                                       .count = 1000,
                                                       .rows = generated(Generator::normal),
                                                       .threads = 2,
