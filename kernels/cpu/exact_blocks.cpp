@@ -15,6 +15,8 @@
 
 #include <hwy/highway.h>
 
+#include "kernels/cpu/beside.inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace petri::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -55,26 +57,6 @@ HWY_INLINE V load(const double* from) {
 HWY_INLINE V load(const float* from) {
   return hn::PromoteTo(Doubles{}, hn::LoadU(hn::Rebind<float, Doubles>{}, from));
 }
-
-// a + b as the product of one with 1: rounded once as well, so that the result is the same to the bit. Some processors
-// (AMD's since Zen) add and multiply in different units, and half of these stand idle while all that is done is to add.
-// Only where there are registers for it, and with a 1 that the compiler does not know, or it would make an addition.
-#if HWY_TARGET <= HWY_AVX3
-volatile const double unknown_one = 1;
-HWY_INLINE V one() {
-  return hn::Set(Doubles{}, unknown_one);
-}
-HWY_INLINE V add_beside(V a, V b, V one) {
-  return hn::MulAdd(b, one, a);
-}
-#else
-HWY_INLINE V one() {
-  return hn::Zero(Doubles{});
-}
-HWY_INLINE V add_beside(V a, V b, V) {
-  return hn::Add(a, b);
-}
-#endif
 
 // set | (a ^ b), one instruction where there is one.
 HWY_INLINE V or_different_bits(V set, V a, V b) {

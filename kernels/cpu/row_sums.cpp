@@ -16,6 +16,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/beside.inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace petri::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -25,14 +27,15 @@ using Floats = hn::Rebind<float, Doubles>;
 using V = hn::Vec<Doubles>;
 constexpr std::size_t kLanes = HWY_LANES(double);
 
-// Knuth's TwoSum: sum + error = a + b, exactly.
+// Knuth's TwoSum: sum + error = a + b, exactly. Half of its additions are beside the others.
 struct TwoSum {
   V sum, error;
 };
-HWY_INLINE TwoSum two_sum(V a, V b) {
+HWY_INLINE TwoSum two_sum(V a, V b, V one) {
   const V sum = hn::Add(a, b);
-  const V added = hn::Sub(sum, a);
-  return {sum, hn::Add(hn::Sub(a, hn::Sub(sum, added)), hn::Sub(b, added))};
+  const V added = sub_beside(sum, a, one);
+  const V of_a = sub_beside(a, hn::Sub(sum, added), one);
+  return {sum, add_beside(of_a, hn::Sub(b, added), one)};
 }
 
 // Nothing was lost, and nothing is NaN, infinite or out of T's range (where Highway's conversions differ: some
@@ -45,18 +48,18 @@ HWY_INLINE bool all_exact(V sums, V lost) {
 }
 
 // One vector of columns. False where one of them is not exact: nothing is written.
-HWY_INLINE bool sum_columns(const double* const* rows, std::size_t count, std::size_t at, double* result) {
+HWY_INLINE bool sum_columns(const double* const* rows, std::size_t count, std::size_t at, V one, double* result) {
   const Doubles d;
   V head = hn::LoadU(d, rows[0] + at), tail = hn::Zero(d), lost = hn::Zero(d);
   if (count > 1) {
-    const TwoSum first = two_sum(head, hn::LoadU(d, rows[1] + at));
+    const TwoSum first = two_sum(head, hn::LoadU(d, rows[1] + at), one);
     head = first.sum;
     tail = first.error;
     lost = hn::Sub(tail, tail);  // NaN where a step near the end of the range has overflowed
   }
   for (std::size_t r = 2; r < count; ++r) {
-    const TwoSum sum = two_sum(head, hn::LoadU(d, rows[r] + at));
-    const TwoSum errors = two_sum(tail, sum.error);
+    const TwoSum sum = two_sum(head, hn::LoadU(d, rows[r] + at), one);
+    const TwoSum errors = two_sum(tail, sum.error, one);
     head = sum.sum;
     tail = errors.sum;
     lost = hn::Or(lost, errors.error);
@@ -67,12 +70,12 @@ HWY_INLINE bool sum_columns(const double* const* rows, std::size_t count, std::s
   return true;
 }
 
-HWY_INLINE bool sum_columns(const float* const* rows, std::size_t count, std::size_t at, float* result) {
+HWY_INLINE bool sum_columns(const float* const* rows, std::size_t count, std::size_t at, V one, float* result) {
   const Doubles d;
   const auto load = [&](std::size_t row) HWY_ATTR { return hn::PromoteTo(d, hn::LoadU(Floats{}, rows[row] + at)); };
   V head = load(0), lost = hn::Zero(d);
   for (std::size_t r = 1; r < count; ++r) {
-    const TwoSum sum = two_sum(head, load(r));
+    const TwoSum sum = two_sum(head, load(r), one);
     head = sum.sum;
     lost = hn::Or(lost, sum.error);
   }
@@ -84,7 +87,8 @@ HWY_INLINE bool sum_columns(const float* const* rows, std::size_t count, std::si
 // Vectors of columns from `at` on as long as they are exact; where the first one is that is not, or that is not whole.
 template <class T>
 std::size_t sum_while_exact(const T* const* rows, std::size_t row_count, std::size_t at, std::size_t count, T* result) {
-  while (at + kLanes <= count && sum_columns(rows, row_count, at, result)) at += kLanes;
+  const V unit = one();
+  while (at + kLanes <= count && sum_columns(rows, row_count, at, unit, result)) at += kLanes;
   return at;
 }
 
