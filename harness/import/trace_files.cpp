@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "harness/import/natural_order.hpp"
 #include "harness/import/unpack.hpp"
 #include "harness/trace/digest.hpp"
 #include "harness/trace/error.hpp"
@@ -50,30 +50,6 @@ class FileStream : public ByteStream {
   int descriptor_;
 };
 
-// Numbers in names count as numbers, so that rank_10 comes after rank_2.
-bool in_order(const std::string& a, const std::string& b) {
-  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
-  std::size_t i = 0, k = 0;
-  while (i < a.size() && k < b.size()) {
-    if (!digit(a[i]) || !digit(b[k])) {
-      if (a[i] != b[k]) return static_cast<unsigned char>(a[i]) < static_cast<unsigned char>(b[k]);
-      ++i, ++k;
-      continue;
-    }
-    const auto number = [&](const std::string& text, std::size_t& at) {
-      while (at < text.size() && text[at] == '0') ++at;
-      const std::size_t begin = at;
-      while (at < text.size() && digit(text[at])) ++at;
-      return std::string_view(text).substr(begin, at - begin);
-    };
-    const std::string_view one = number(a, i), other = number(b, k);
-    if (one.size() != other.size()) return one.size() < other.size();
-    if (one != other) return one < other;
-  }
-  if (i == a.size() && k == b.size()) return a < b;  // they differ in leading zeros at most
-  return i == a.size();
-}
-
 std::vector<fs::path> files_below(const fs::path& source) {
   std::error_code error;
   const fs::file_status status = fs::status(source, error);
@@ -92,7 +68,8 @@ std::vector<fs::path> files_below(const fs::path& source) {
     }
   }
   if (error) throw InputError(source.string(), 0, 0, error.message());
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return in_order(a.string(), b.string()); });
+  std::sort(files.begin(), files.end(),
+            [](const auto& a, const auto& b) { return natural_less(a.string(), b.string()); });
   return files;
 }
 
@@ -133,7 +110,7 @@ void add(TraceFile file, int layer, std::vector<TraceFile>& files) {
     return add(std::move(inner), layer + 1, files);
   }
   std::vector<ArchiveMember> members = unpack(file);
-  std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return in_order(a.name, b.name); });
+  std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
   for (ArchiveMember& member : members)
     add({file.name + "/" + member.name, leaf_of(member.name), {}, {}, std::move(member.open)}, layer + 1, files);
 }

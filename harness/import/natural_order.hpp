@@ -1,0 +1,10 @@
+// The order of names in which numbers count as numbers: rank_2 before rank_10.
+#pragma once
+
+#include <string>
+
+namespace petri {
+
+bool natural_less(const std::string& a, const std::string& b);
+
+}  // namespace petri

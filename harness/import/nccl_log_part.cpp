@@ -1,0 +1,260 @@
+#include "harness/import/nccl_log_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include "harness/import/nccl_log_call.hpp"
+#include "harness/import/nccl_log_line.hpp"
+#include "harness/import/nccl_warning.hpp"
+#include "harness/trace/error.hpp"
+
+namespace petri {
+namespace {
+
+constexpr std::size_t kBlockBytes = 1 << 20;
+constexpr std::size_t kMostAdvice = 64;    // different texts that are kept
+constexpr std::size_t kMostForeign = 64;   // different names of operations that are kept
+constexpr std::size_t kLongestText = 400;  // of a warning that is kept
+constexpr std::size_t kMostProcesses = 1 << 20;
+constexpr std::size_t kMostEvents = std::numeric_limits<std::uint32_t>::max() - 1;
+
+class Reader {
+ public:
+  explicit Reader(const TraceFile& file) : file_(file) {}
+
+  LogPart read() {
+    const auto stream = file_.open();
+    std::string block(kBlockBytes, '\0');
+    std::size_t held = 0;
+    for (;;) {
+      const std::size_t count = stream->read(block.data() + held, block.size() - held);
+      held += count;
+      const std::string_view text(block.data(), held);
+      const std::size_t last = text.rfind('\n');
+      // What has no end within a block, as some progress bars do, is taken in pieces.
+      const bool whole = count == 0 || (last == std::string_view::npos && held == block.size());
+      const std::size_t taken = whole ? held : last == std::string_view::npos ? 0 : last + 1;
+      take_lines(text.substr(0, taken));
+      std::memmove(block.data(), block.data() + taken, held - taken);
+      held -= taken;
+      if (count == 0) return std::move(part_);
+    }
+  }
+
+ private:
+  // Only lines in which NCCL's name is are looked at.
+  void take_lines(std::string_view text) {
+    constexpr std::string_view kName = "NCCL ";
+    while (!text.empty()) {
+      const void* const found = memmem(text.data(), text.size(), kName.data(), kName.size());
+      if (found == nullptr) return;
+      const auto at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+      const std::size_t newline = text.substr(0, at).rfind('\n');
+      const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      take_line(text.substr(begin, end - begin));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+
+  void take_line(std::string_view raw) {
+    const std::string_view line = without_escapes(raw, room_);
+    LogLine messages(line);
+    bool any = false;
+    for (auto message = messages.next(); message; message = messages.next()) {
+      any = true;
+      if (message->is_warning)
+        take_warning(*message);
+      else
+        take_info(*message);
+    }
+    if (any) return;
+    take_version(line);
+    if (line.find("NCCL INFO") != std::string_view::npos && line.find(": opCount ") != std::string_view::npos)
+      ++part_.unreadable;
+  }
+
+  void take_version(std::string_view line) {
+    const std::size_t at = line.find("CCL version");
+    if (!part_.version.empty() || at == std::string_view::npos || at == 0) return;
+    std::string_view version = line.substr(at - 1, kLongestText);
+    while (!version.empty() && (version.back() == '\r' || version.back() == ' ')) version.remove_suffix(1);
+    part_.version = version;
+  }
+
+  void take_info(const LogMessage& message) {
+    const LoggedCall call = read_call(message.text);
+    switch (call.form) {
+      case LoggedCall::whole: return take_call(message, call);
+      case LoggedCall::torn: return take_torn(message, call);
+      case LoggedCall::foreign: {
+        const std::string name(message.text.substr(0, message.text.find(':')));
+        if (part_.foreign_calls.size() < kMostForeign || part_.foreign_calls.count(name) != 0)
+          ++part_.foreign_calls[name];
+        return;
+      }
+      case LoggedCall::none: break;
+    }
+    if (const auto comm = read_comm(message.text)) take_comm(message, *comm);
+  }
+
+  // The processes of a log are few, and lines of one often follow each other. Where another process's unfinished line
+  // stands in front of a host's name, a call's process is known by its number, its communicator and the end of the
+  // name.
+  std::uint32_t process_of(const LogMessage& message, std::uint64_t comm = 0) {
+    const auto is_it = [&](std::uint32_t number) {
+      const LogProcess& one = part_.processes[number];
+      return one.pid == message.pid && one.host == message.host;
+    };
+    if (latest_ < part_.processes.size() && is_it(latest_)) return latest_;
+    std::vector<std::uint32_t>& same_pid = by_pid_[message.pid];
+    for (const std::uint32_t number : same_pid)
+      if (is_it(number)) return latest_ = number;
+    for (const std::uint32_t number : same_pid)
+      if (message.host.ends_with(part_.processes[number].host) && part_.processes[number].lives.count(comm) != 0)
+        return latest_ = number;
+    if (part_.processes.size() >= kMostProcesses)
+      throw InputError(file_.name, 0, 0, "more processes than a job can have ranks");
+    latest_ = static_cast<std::uint32_t>(part_.processes.size());
+    part_.processes.emplace_back();
+    part_.processes.back().host = message.host;
+    part_.processes.back().pid = message.pid;
+    same_pid.push_back(latest_);
+    return latest_;
+  }
+
+  std::uint32_t begin_life(std::uint32_t process, std::uint64_t pointer) {
+    const auto number = static_cast<std::uint32_t>(part_.lives.size());
+    part_.lives.emplace_back();
+    part_.lives.back().process = process;
+    part_.lives.back().pointer = pointer;
+    part_.processes[process].lives[pointer] = number;
+    return number;
+  }
+
+  Event& add(LogProcess& process, const LogMessage& message, Op op, std::uint64_t op_count) {
+    if (process.events.size() >= kMostEvents) throw InputError(file_.name, 0, 0, "more calls than a rank can have");
+    Event& event = process.events.emplace_back();
+    event.op = op;
+    event.state = EventState::scheduled;
+    process.op_counts.push_back(static_cast<std::uint32_t>(op_count));
+    if (!std::isnan(message.time)) {
+      process.times.resize(process.events.size() - 1, std::numeric_limits<double>::quiet_NaN());
+      process.times.push_back(message.time);
+    }
+    return event;
+  }
+
+  // A pointer stands for another communicator than before where the number of ranks differs, or where the one before
+  // was seen to go.
+  std::uint32_t life_of(std::uint32_t process, const LogMessage& message, const LoggedCall& call) {
+    const auto& lives = part_.processes[process].lives;
+    const auto found = lives.find(call.comm);
+    if (found != lives.end()) {
+      const CommLife& known = part_.lives[found->second];
+      const bool gone = known.destroyed || known.aborted || (known.nranks >= 0 && known.nranks != call.nranks);
+      const bool again = !known.started && !known.complete && known.calls > 0 && *call.op_count < known.last_op;
+      if (!gone && !again) return found->second;
+    }
+    const std::uint32_t number = begin_life(process, call.comm);
+    CommLife& life = part_.lives[number];
+    life.nranks = call.nranks;
+    life.device = message.device;
+    return number;
+  }
+
+  void take_call(const LogMessage& message, const LoggedCall& call) {
+    const std::uint32_t number = process_of(message, call.comm);
+    const std::uint32_t life_number = life_of(number, message, call);
+    CommLife& life = part_.lives[life_number];
+    if (life.rank < 0) life.rank = call.rank;
+    if (life.calls++ == 0) life.first_op = *call.op_count;
+    life.last_op = *call.op_count;
+    Event& event = add(part_.processes[number], message, *call.op, *call.op_count);
+    event.comm = static_cast<std::int32_t>(life_number);
+    event.count = call.count;
+    event.dtype = nccl_datatype(call.datatype);
+    if (reduces(*call.op)) event.reduce = nccl_reduction(call.reduction);
+    const bool names_a_rank = call.root >= 0 && call.root < call.nranks;
+    if (is_rooted(*call.op) && names_a_rank) event.root = call.root;
+    if (kind_of(*call.op) == OpKind::send || kind_of(*call.op) == OpKind::recv)
+      event.peer = names_a_rank ? call.root : kUnset;
+  }
+
+  void take_torn(const LogMessage& message, const LoggedCall& call) {
+    LogProcess& process = part_.processes[process_of(message)];
+    process.torn.push_back({static_cast<std::uint32_t>(process.events.size()), message.device, call.op, call.op_count});
+    add(process, message, call.op.value_or(Op::barrier), call.op_count.value_or(0)).comm = kNoComm;
+  }
+
+  void take_comm(const LogMessage& message, const LoggedComm& comm) {
+    const std::uint32_t number = process_of(message);
+    const auto found = part_.processes[number].lives.find(comm.comm);
+    const bool known = found != part_.processes[number].lives.end();
+    const bool ends = comm.stage == LoggedComm::destroyed || comm.stage == LoggedComm::aborted;
+    if (ends) {
+      if (!known) return;  // it has no calls
+      CommLife& life = part_.lives[found->second];
+      (comm.stage == LoggedComm::destroyed ? life.destroyed : life.aborted) = true;
+      fill_in(life, number, comm);
+      return;
+    }
+    const bool completes = comm.stage == LoggedComm::complete && known && part_.lives[found->second].started &&
+                           !part_.lives[found->second].complete;
+    const std::uint32_t life_number = completes ? found->second : begin_life(number, comm.comm);
+    CommLife& life = part_.lives[life_number];
+    fill_in(life, number, comm);
+    life.started = true;
+    life.complete = comm.stage == LoggedComm::complete;
+    if (!completes) {
+      Event& event = add(part_.processes[number], message, Op::comm_init_rank, 0);
+      event.extras.set_new_comm(static_cast<std::int32_t>(life_number));
+    }
+  }
+
+  void fill_in(CommLife& life, std::uint32_t process, const LoggedComm& comm) {
+    life.rank = comm.rank;
+    life.nranks = comm.nranks;
+    if (comm.device >= 0) life.device = comm.device;
+    if (comm.id) life.id = comm.id;
+    if (comm.split) life.split = comm.split;
+    if (comm.color) life.color = comm.color;
+    if (!comm.parent) return;
+    life.is_split = true;
+    const auto& lives = part_.processes[process].lives;
+    const auto parent = lives.find(*comm.parent);
+    const auto itself = static_cast<std::uint32_t>(&life - part_.lives.data());
+    if (parent != lives.end() && parent->second < itself) life.parent = static_cast<std::int32_t>(parent->second);
+  }
+
+  void take_warning(const LogMessage& message) {
+    const WarningKind kind = kind_of_warning(message.text, message.place);
+    std::string text(message.text.substr(0, kLongestText));
+    if (kind == WarningKind::advice) {
+      if (part_.advice.size() < kMostAdvice || part_.advice.count(text) != 0) ++part_.advice[text];
+      return;
+    }
+    LogProcess& process = part_.processes[process_of(message)];
+    auto& kept = kind == WarningKind::error ? process.errors : process.consequences;
+    const auto before = static_cast<std::uint32_t>(process.events.size());
+    if (!kept.empty() && kept.back().before == before && kept.back().device == message.device) return;
+    kept.push_back({before, message.device, std::move(text)});
+  }
+
+  const TraceFile& file_;
+  LogPart part_;
+  std::string room_;
+  std::uint32_t latest_ = 0;
+  std::unordered_map<std::int32_t, std::vector<std::uint32_t>> by_pid_;
+};
+
+}  // namespace
+
+LogPart read_log_part(const TraceFile& file) {
+  return Reader(file).read();
+}
+
+}  // namespace petri
