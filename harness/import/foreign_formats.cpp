@@ -3,6 +3,7 @@
 #include "harness/import/foreign.hpp"
 #include "harness/import/kineto.hpp"
 #include "harness/import/nccl_log.hpp"
+#include "harness/import/nccl_ras.hpp"
 #include "harness/import/otf2_archive.hpp"
 #include "harness/import/pytorch_et.hpp"
 #include "harness/import/smpi_trace.hpp"
@@ -17,7 +18,8 @@ const std::vector<ForeignFormat>& foreign_formats() {
       {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets},
       {"Kineto traces (PyTorch's profiler)", is_kineto_trace, read_kineto_traces},
       {"SimGrid SMPI time-independent traces", recognizes_smpi, read_smpi},
-      {"NCCL log", is_nccl_log, read_nccl_log},
+      {"NCCL and RCCL RAS reports", is_ras_report, read_ras_reports},
+      {"NCCL and RCCL logs", is_nccl_log, read_nccl_log},
   };
   return formats;
 }
