@@ -7,6 +7,7 @@
 
 #include "harness/cli/course.hpp"
 #include "harness/export/c_program.hpp"
+#include "harness/export/nccl_program.hpp"
 #include "harness/export/otf2_archive.hpp"
 #include "harness/export/perfetto_trace.hpp"
 #include "harness/export/pytorch_program.hpp"
@@ -26,6 +27,11 @@ void write_pytorch(const ExportRequest& request, std::ostream& out) {
                          {request.source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
 }
 
+void write_nccl(const ExportRequest& request, std::ostream& out) {
+  const Diagnosis& diagnosis = request.diagnosis;
+  out << nccl_program(request.scenario, {request.source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
+}
+
 void write_otf2(const ExportRequest& request, const std::filesystem::path& folder) {
   write_otf2_archive(request.scenario, folder, {request.diagnosis.blocked});
 }
@@ -42,6 +48,8 @@ constexpr std::array kFormats{
     ExportFormat{"c", "a C program that fails in the same way; needs MPI", ExportOutput::text, write_c},
     ExportFormat{"pytorch", "a Python script that fails in the same way; needs PyTorch, with Gloo or NCCL",
                  ExportOutput::text, write_pytorch},
+    ExportFormat{"nccl", "a C++ program that fails in the same way; needs CUDA and NCCL, and a device for each rank",
+                 ExportOutput::text, write_nccl},
     ExportFormat{"perfetto", "a trace of the ranks' calls for ui.perfetto.dev, with what met what",
                  ExportOutput::binary, write_perfetto_trace},
     ExportFormat{"otf2", "a folder with an OTF2 archive, for Vampir, Scalasca, Cube, otf2-print", ExportOutput::folder,

@@ -1,0 +1,164 @@
+#include "harness/export/nccl_program.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "harness/export/c_text.hpp"
+#include "harness/export/nccl_helpers.hpp"
+#include "harness/export/nccl_rank.hpp"
+#include "harness/trace/counted.hpp"
+#include "harness/trace/rank_ranges.hpp"
+#include "harness/worker/plan/lanes.hpp"
+
+namespace petri {
+namespace {
+
+using namespace nccl;
+
+constexpr int kPatience_s = 20;  // until a case hangs, beyond what its ranks compute and sleep
+constexpr int kStartup_s = 300;  // until all ranks are there
+
+// Ranks that make the same calls.
+struct Role {
+  std::vector<std::int32_t> ranks;
+  std::string text;
+};
+
+// Communicators that a member uses without having made them.
+std::set<std::int32_t> made_at_start(const Scenario& scenario) {
+  std::set<std::int32_t> comms;
+  for (const RankTrace& rank : scenario.ranks) {
+    std::set<std::int32_t> own;
+    for (const Event& event : rank.events) {
+      const OpKind kind = kind_of(event.op);
+      const bool uses = kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv ||
+                        kind == OpKind::comm_free || event.op == Op::comm_split;
+      if (uses && own.count(event.comm) == 0) comms.insert(event.comm);
+      if (event.extras.new_comm() != kNoComm) own.insert(event.extras.new_comm());
+    }
+  }
+  return comms;
+}
+
+std::string original(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
+  if (!scenario.header.origin || scenario.header.origin->ranks.empty()) return "";
+  std::vector<std::int32_t> old;
+  for (const std::int32_t rank : ranks) old.push_back(scenario.header.origin->ranks[static_cast<std::size_t>(rank)]);
+  std::sort(old.begin(), old.end());
+  return fmt::format(", {} of the original job", rank_ranges(old));
+}
+
+std::string head_comment(const Scenario& scenario, const NcclProgramOptions& options) {
+  const Header& header = scenario.header;
+  const auto& outcome = header.expect && !header.expect->absent ? header.expect : header.observed;
+  std::string verdict = options.verdict, signature = options.signature;
+  if (verdict.empty() && outcome && outcome->verdict) verdict = name_of(*outcome->verdict);
+  if (signature.empty() && outcome) signature = outcome->signature;
+  const auto world = static_cast<std::uint64_t>(scenario.world());
+  std::string out = fmt::format("// {}: {} of a recorded job, written by petri from {}.\n//\n",
+                                c::comment_text(header.job.empty() ? "case" : header.job), counted(world, "rank"),
+                                c::comment_text(options.source));
+  if (!verdict.empty()) out += fmt::format("// Verdict:   {}\n", c::comment_text(verdict));
+  if (!signature.empty()) out += fmt::format("// Signature: {}\n", c::comment_text(signature));
+  if (header.origin && !header.origin->source.empty())
+    out += fmt::format("// Original:  {} {}\n", c::comment_text(header.origin->source),
+                       c::comment_text(header.origin->digest));
+  for (const RankTrace& rank : scenario.ranks)
+    if (rank.end.dropped > 0) {
+      out += "// Beginning: some records lack theirs: what the ranks did before is not made up for\n";
+      break;
+    }
+  return out +
+         fmt::format(
+             "//\n// Compile:   nvcc -std=c++17 case.cpp -o case -lnccl\n"
+             "// Run:       ./case                                    {}, each with a device of this host\n"
+             "//            mpirun -n {} ./case --folder SHARED       on several hosts; SHARED is an empty folder\n"
+             "// Status:    0 all ranks came to the end, 10 they hang, 14 a rank failed, 3 something is missing\n",
+             counted(world, "rank"), scenario.world());
+}
+
+std::string communicators(const Scenario& scenario, const Program& program, bool unused_comm) {
+  std::string out;
+  for (const std::int32_t index : program.comms) {
+    const Communicator& comm = scenario.comms[static_cast<std::size_t>(index)];
+    const std::string name = comm_name(scenario, index);
+    out += fmt::format("static ncclComm_t {};\n", name);
+    if (comm.known)
+      out += fmt::format("[[maybe_unused]] static const std::vector<int> {}_ranks{{{}}};\n", name,
+                         fmt::join(comm.ranks, ", "));
+  }
+  if (unused_comm) out += "static ncclComm_t unused_comm;\n";
+  out += "\n// Those whose creation is not part of the case.\nstatic void make_communicators() {\n";
+  for (const std::int32_t index : program.at_start)
+    if (program.comms.count(index) != 0)
+      out += fmt::format("  make(&{0}, \"{0}\", {0}_ranks);\n", comm_name(scenario, index));
+  return out + "}\n\n";
+}
+
+std::string dispatch(const std::vector<Role>& roles) {
+  std::string out = "static void perform() {\n";
+  // The largest role is the default.
+  const auto most = std::max_element(roles.begin(), roles.end(),
+                                     [](const Role& a, const Role& b) { return a.ranks.size() < b.ranks.size(); });
+  if (roles.size() > 1) out += "  switch (rank) {\n";
+  for (std::size_t number = 0; number < roles.size(); ++number) {
+    if (&roles[number] == &*most) continue;
+    for (const std::int32_t rank : roles[number].ranks) out += fmt::format("    case {}:\n", rank);
+    out += fmt::format("      return role_{}();\n", number);
+  }
+  const auto main = most - roles.begin();
+  return out + (roles.size() > 1 ? fmt::format("    default: return role_{}();\n  }}\n}}\n", main)
+                                 : fmt::format("  role_{}();\n}}\n", main));
+}
+
+}  // namespace
+
+std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& options) {
+  if (uses_threads(scenario))
+    throw InputError(options.source, 0, 0,
+                     "ranks make calls from several threads: such a program cannot be written for NCCL");
+  Program program{scenario, options.source, made_at_start(scenario)};
+  std::vector<Role> roles;
+  std::map<std::string, std::size_t> role_of;
+  double seconds = 0;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    RankWriter writer(program, rank);
+    writer.write();
+    seconds = std::max(seconds, writer.seconds());
+    const auto [place, fresh] = role_of.try_emplace(writer.code(), roles.size());
+    if (fresh) roles.push_back({{}, writer.text()});
+    roles[place->second].ranks.push_back(rank);
+  }
+  std::string functions;
+  for (std::size_t number = 0; number < roles.size(); ++number) {
+    const Role& role = roles[number];
+    functions +=
+        fmt::format("// {} {}{}\nstatic void role_{}() {{\n{}}}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
+                    rank_ranges(role.ranks), original(scenario, role.ranks), number, role.text);
+  }
+  std::string out = head_comment(scenario, options);
+  out +=
+      "#include <cuda_runtime.h>\n#include <nccl.h>\n#include <sys/wait.h>\n#include <unistd.h>\n\n"
+      "#include <algorithm>\n#include <atomic>\n#include <cerrno>\n#include <chrono>\n#include <csignal>\n"
+      "#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <filesystem>\n#include <initializer_list>\n"
+      "#include <map>\n#include <string>\n#include <thread>\n#include <vector>\n\n";
+  out += fmt::format("static const int kWorld = {};\nstatic const size_t kBytes = {};  // of the largest buffer\n",
+                     scenario.world(), program.bytes);
+  out += fmt::format("static const double kLimit_s = {}, kStartup_s = {};\n",
+                     kPatience_s + static_cast<int>(std::ceil(seconds)), kStartup_s);
+  out += "enum { kHung = 10, kFailed = 14, kMissing = 3 };\n";
+  out += helper_functions(program.parts);
+  out += '\n';
+  out += communicators(scenario, program, functions.find("unused_comm") != std::string::npos);
+  out += functions;
+  out += dispatch(roles);
+  out += runner();
+  return out;
+}
+
+}  // namespace petri
