@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -73,8 +74,11 @@ void Pickle::run() {
     opcode_at_ = at_;
     const auto opcode = static_cast<std::uint8_t>(*at_++);
     switch (opcode) {
-      case kBinget: get(operand<std::uint8_t>()); break;
-      case kLongBinget: get(operand<std::uint32_t>()); break;
+      case kBinget:
+      case kLongBinget:
+        --at_;
+        get_row();
+        break;
       case kBinput: put(operand<std::uint8_t>()); break;
       case kLongBinput: put(operand<std::uint32_t>()); break;
       case kMemoize: put(memo_.size()); break;
@@ -88,8 +92,8 @@ void Pickle::run() {
       case kNewtrue: stack_.push({PickleKind::boolean, 0, 0, 1}); break;
       case kNewfalse: stack_.push({PickleKind::boolean, 0, 0, 0}); break;
       case kMark: marks_.push(floor_ = stack_.size()); break;
-      case kEmptyList: push_container(PickleKind::list, stack_.size()); break;
-      case kEmptyDict: push_container(PickleKind::dict, stack_.size()); break;
+      case kEmptyList: push_empty(PickleKind::list); break;
+      case kEmptyDict: push_empty(PickleKind::dict); break;
       case kAppends: add_items(PickleKind::list, mark()); break;
       case kSetitems: add_items(PickleKind::dict, mark()); break;
       case kAppend: top(1), add_items(PickleKind::list, stack_.size() - 1); break;
@@ -175,6 +179,27 @@ void Pickle::get(std::uint64_t slot) {
   stack_.push(memo_[slot]);
 }
 
+// References come in rows: the frames of a call are nothing else, a key and its value often.
+void Pickle::get_row() {
+  const char* at = at_;
+  for (;; opcode_at_ = at_ = at) {
+    const auto left = static_cast<std::size_t>(end_ - at);
+    if (left >= 5 && *at == static_cast<char>(kLongBinget)) {
+      std::uint32_t slot;
+      std::memcpy(&slot, at + 1, sizeof slot);
+      get(slot);
+      at += 5;
+    } else if (left >= 2 && *at == static_cast<char>(kBinget)) {
+      get(static_cast<std::uint8_t>(at[1]));
+      at += 2;
+    } else if (left > 0 && (*at == static_cast<char>(kLongBinget) || *at == static_cast<char>(kBinget))) {
+      throw Cut();
+    } else {
+      return;
+    }
+  }
+}
+
 // Writers number what they put, so that a slot beyond the number of bytes is none of theirs.
 void Pickle::put(std::uint64_t slot) {
   const PickleValue value = top();
@@ -213,6 +238,16 @@ void Pickle::push_container(PickleKind kind, std::size_t from) {
   stack_.push(container);
 }
 
+// Its first items follow at once, as a rule.
+void Pickle::push_empty(PickleKind kind) {
+  const auto index = static_cast<std::uint32_t>(containers_.size());
+  containers_.push({items_.size(), 0, 0, 0});
+  stack_.push({kind, 0, index, 0});
+  if (at_ == end_ || *at_ != static_cast<char>(kMark)) return;
+  ++at_;
+  marks_.push(floor_ = stack_.size());
+}
+
 // To the list, dict or set that stands below them.
 void Pickle::add_items(PickleKind kind, std::size_t from) {
   if (from == floor_) fail("items for nothing");
@@ -240,7 +275,7 @@ void Pickle::extend(PickleValue& container, std::size_t from) {
       to.room = static_cast<std::uint32_t>(std::min(room, std::size_t{std::numeric_limits<std::uint32_t>::max()}));
     }
   }
-  std::memcpy(items_.data() + to.first + to.size, stack_.data() + from, added * sizeof(PickleValue));
+  std::copy_n(stack_.data() + from, added, items_.data() + to.first + to.size);
   to.size += added;
   stack_.cut_to(from);
 }

@@ -94,8 +94,10 @@ class Pickle {
   void push_owned(std::string text);
   void push_long(std::string_view little_endian);
   void push_decimal(std::string_view digits);
+  void push_empty(PickleKind kind);
   void push_container(PickleKind kind, std::size_t from);  // of what stands on the stack from there
   void get(std::uint64_t slot);
+  void get_row();
   void put(std::uint64_t slot);
   std::size_t mark();  // takes the last one away: where on the stack it stood
   PickleValue& top(std::size_t depth = 0);
