@@ -1,18 +1,25 @@
-// What the fuzzers begin with: fuzz_seeds FOLDER makes FOLDER/{read_npy,read_reproducer,read_journal,import_recording}
-// with inputs that are right, by the writers themselves where there are some. The same files each time.
+// What the fuzzers begin with: fuzz_seeds FOLDER makes FOLDER/{read_npy,read_reproducer,read_journal,import_recording,
+// import_otf2,import_smpi} with inputs that are right, by the writers themselves where there are some. The same files
+// each time, but for an archive's own number.
 #include <fmt/format.h>
 
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "harness/export/otf2_archive.hpp"
 #include "harness/trace/op.hpp"
+#include "harness/trace/read.hpp"
 #include "harness/trace/reproducer_command.hpp"
 #include "reducers/journal.hpp"
+#include "tests/fuzz/files_input.hpp"
 #include "tests/fuzz/journal_identity.hpp"
+#include "tests/fuzz/otf2_input.hpp"
 #include "tests/fuzz/record_input.hpp"
 #include "tests/trace/npy_text.hpp"
 
@@ -118,6 +125,58 @@ void make_records(const fs::path& folder) {
   }
 }
 
+std::string bytes_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Of scenarios that have much in them.
+void make_otf2_archives(const fs::path& folder) {
+  const std::string header = R"({"petri":1,"job":"seed","world":3,"backend":"mpi"})";
+  const std::vector<std::string> bodies{
+      R"({"rank":0,"op":"send","peer":1,"tag":3,"count":4,"dtype":"float32"}
+{"rank":1,"op":"recv","peer":"any","tag":3,"matched":0,"state":"started"})",
+      R"({"comm":"pair","ranks":[2,0],"parent":"world"}
+{"comm":"bridge","ranks":[0],"remote":[1,2]}
+{"rank":0,"op":"isend","peer":1,"count":4,"dtype":"byte","request":7}
+{"rank":0,"op":"iallreduce","comm":"pair","count":3,"dtype":"int64","reduce":"max","request":8}
+{"rank":0,"op":"waitall","requests":[7,8],"site":"a.c:3"}
+{"rank":0,"op":"bcast","comm":"bridge","root":"root","count":1,"dtype":"int8"}
+{"rank":1,"op":"bcast","comm":"bridge","root":0,"count":1,"dtype":"int8","thread":2,"step":4}
+{"rank":0,"end":"exited","status":3,"dropped":0})",
+      R"({"rank":0,"op":"win_create","win":"w"}
+{"rank":0,"op":"win_lock","win":"w","target":1,"lock":"shared"}
+{"rank":0,"op":"put","win":"w","target":1,"count":8,"dtype":"byte"}
+{"rank":0,"op":"win_unlock","win":"w","target":1}
+{"rank":1,"op":"win_create","win":"w","time":2.5}
+{"rank":2,"op":"win_create","win":"w"})"};
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    std::istringstream text(header + "\n" + bodies[i] + "\n");
+    const fs::path archive = folder / "archive";
+    write_otf2_archive(read_scenario(text, "seed"), archive);
+    std::string input;
+    for (const std::string_view name : fuzz::kOtf2Files) fuzz::append_file(input, bytes_of(archive / name));
+    fs::remove_all(archive);
+    write(folder / fmt::format("scenario-{}", i), input);
+    // As from another producer: what its events carry beside MPI's records means nothing then.
+    if (const std::size_t creator = input.find("petri"); creator != std::string::npos) input[creator] = 'P';
+    write(folder / fmt::format("other-{}", i), input);
+  }
+}
+
+void make_smpi_traces(const fs::path& folder) {
+  write(folder / "messages",
+        "0 init\n0 send 1 9 2 1\n0 isend 1 5 8 0\n0 wait 0 1 5\n1 recv -333 9 4 1\n1 irecv 0 5 8 0\n"
+        "1 test 0 1 5\n1 test 0 1 5\n0 sendRecv 1 1 1 1 1 1\n1 waitall 1\n0 finalize\n1 finalize\n");
+  write(folder / "collectives",
+        "0 bcast 4 1 5\n0 reduce 8 0 1 0\n0 allreduce 5e4 5e8\n0 alltoall 3 3 1 1\n0 gather 2 2 0 1 1\n0 ibarrier\n"
+        "0 wait -333 -333 -779\n0 gatherv 1 1 2 0 1 1\n0 allgatherv 1 1 2 1 1\n0 scatterv 1 2 2 1 1 1\n"
+        "0 reduceScatter 3 4 100 0\n0 allToAllV 100 1 40 1000 1 80\n0 location a.c 3\n0 scan 8 0 0\n1 comm_size 2\n");
+  write(folder / "old",
+        "# by hand\n0 init\n0 send 1 1e9\n\xff"
+        "1 Irecv 0 1e9\n1 wait\n1 compute 5e8\n1 finalize\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -127,5 +186,7 @@ int main(int argc, char** argv) {
   make_arrays(empty_folder(folder / "read_npy"));
   make_journals(empty_folder(folder / "read_journal"));
   make_records(empty_folder(folder / "import_recording"));
+  make_otf2_archives(empty_folder(folder / "import_otf2"));
+  make_smpi_traces(empty_folder(folder / "import_smpi"));
   return 0;
 }
