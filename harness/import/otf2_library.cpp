@@ -2,6 +2,7 @@
 
 #include <otf2/otf2.h>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -358,6 +359,11 @@ void read_otf2_archive(const std::string& anchor, std::uint64_t first, const Otf
   const std::unique_ptr<OTF2_Reader, CloseReader> reader(OTF2_Reader_Open(anchor.c_str()));
   if (reader == nullptr) throw std::runtime_error("its anchor file cannot be read: " + reading.error);
   if (OTF2_Reader_SetSerialCollectiveCallbacks(reader.get()) != OTF2_SUCCESS) throw std::runtime_error(reading.error);
+  // The library takes so much for each file that it reads.
+  std::uint64_t events = 0, definitions = 0;
+  if (OTF2_Reader_GetChunkSize(reader.get(), &events, &definitions) != OTF2_SUCCESS ||
+      std::max(events, definitions) > OTF2_CHUNK_SIZE_MAX)
+    throw std::runtime_error("its anchor file gives chunks of a size that no archive has");
   char* creator = nullptr;
   if (OTF2_Reader_GetCreator(reader.get(), &creator) == OTF2_SUCCESS && creator != nullptr)
     reading.put_text({.kind = Otf2Kind::creator}, creator);

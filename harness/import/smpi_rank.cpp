@@ -71,7 +71,7 @@ class SmpiRank::Arguments {
   std::int32_t tag(bool receives) {
     const std::int64_t value = number("its tag");
     if (receives && (value == kAnyTag || value == -1)) return kAny;
-    if (value < -1000 || value > 0x7fffffff) fail(fmt::format("its tag must be a tag, got {}", value));
+    if (value < 0 || value > 0x7fffffff) fail(fmt::format("its tag must be a tag, got {}", value));
     return static_cast<std::int32_t>(value);
   }
 
