@@ -55,13 +55,12 @@ Imported import_foreign(const std::vector<std::filesystem::path>& sources) {
   const auto& formats = foreign_formats();
   std::vector<std::vector<TraceFile>> by_format(formats.size() + 1);
   for (TraceFile& file : files) by_format[format_of(file)].push_back(std::move(file));
-  const auto most = std::max_element(by_format.begin(), by_format.end() - 1,
-                                     [](const auto& a, const auto& b) { return a.size() < b.size(); });
-  if (formats.empty() || most->empty()) reject(sources);
-  const ForeignFormat& format = formats[static_cast<std::size_t>(most - by_format.begin())];
+  const auto first = std::find_if(by_format.begin(), by_format.end() - 1, [](const auto& of) { return !of.empty(); });
+  if (first == by_format.end() - 1) reject(sources);
+  const ForeignFormat& format = formats[static_cast<std::size_t>(first - by_format.begin())];
   Imported imported{Scenario(), format.name, {}};
   for (std::size_t other = 0; other < by_format.size(); ++other) {
-    if (&by_format[other] == &*most || by_format[other].empty()) continue;
+    if (&by_format[other] == &*first || by_format[other].empty()) continue;
     std::vector<std::string> names;
     for (const TraceFile& file : by_format[other]) names.push_back(file.name);
     imported.notes.facts.push_back(
@@ -69,7 +68,7 @@ Imported import_foreign(const std::vector<std::filesystem::path>& sources) {
             ? fmt::format("left out, as it is no trace: {}", some_of(names))
             : fmt::format("left out, as it is another format ({}): {}", formats[other].name, some_of(names)));
   }
-  imported.scenario = format.read(*most, imported.notes);
+  imported.scenario = format.read(*first, imported.notes);
   return imported;
 }
 

@@ -25,7 +25,7 @@ struct ForeignFormat {
   Scenario (*read)(const std::vector<TraceFile>& files, ImportNotes& notes);
 };
 
-// In the order in which they are tried on a file.
+// In the order in which they are tried on a file; of a job that left several, the first one says most of why it failed.
 const std::vector<ForeignFormat>& foreign_formats();
 
 struct Imported {
@@ -37,8 +37,8 @@ struct Imported {
 // Is a file, or what is packed in it, a trace of one of the formats? A file that cannot be read or unpacked is none.
 bool is_foreign(const std::filesystem::path& file);
 
-// Reads the sources, folders or files, as one trace of the format that most of their files have. Files of no format or
-// of another one are left out with a note. Throws InputError where no file is of any format; the reason names those
+// Reads the sources, folders or files, as one trace of the first format that any of their files has. Files of no format
+// or of another one are left out with a note. Throws InputError where no file is of any format; the reason names those
 // that are read.
 Imported import_foreign(const std::vector<std::filesystem::path>& sources);
 
