@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace petri {
@@ -41,6 +42,20 @@ void FlightGroups::add_kin(std::vector<bool>& used) const {
       kinds.emplace(groups_[number].description, groups_[number].ranks.size());
   for (std::size_t number = 0; number < groups_.size(); ++number)
     if (kinds.contains({groups_[number].description, groups_[number].ranks.size()})) used[number] = true;
+}
+
+void FlightGroups::infer_members(std::int32_t world, const std::vector<std::vector<std::int32_t>>& users) {
+  for (std::size_t number = 0; number < groups_.size(); ++number) {
+    Group& group = groups_[number];
+    if (!group.ranks.empty() || users[number].empty()) continue;
+    if (group.description != "default_pg") {
+      group.ranks = users[number];
+      std::sort(group.ranks.begin(), group.ranks.end());
+      continue;
+    }
+    group.ranks.resize(static_cast<std::size_t>(world));
+    std::iota(group.ranks.begin(), group.ranks.end(), 0);
+  }
 }
 
 std::vector<std::int32_t> FlightGroups::add_to(Scenario& scenario, const std::vector<bool>& used) const {

@@ -33,6 +33,10 @@ class FlightGroups {
   // these came tells who of the others went another way.
   void add_kin(std::vector<bool>& used) const;
 
+  // Members that no dump says: the default group has all `world` ranks; of others those that made calls in them are all
+  // that is known. `users` is by group.
+  void infer_members(std::int32_t world, const std::vector<std::vector<std::int32_t>>& users);
+
   // One communicator for each group that `used` tells of; returns them by group, kNoComm for the others.
   std::vector<std::int32_t> add_to(Scenario& scenario, const std::vector<bool>& used) const;
 

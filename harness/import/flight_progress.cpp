@@ -37,6 +37,7 @@ class Settling {
     for (const FlightRecord& record : records_)
       for (const auto& [group, progress] : record.groups)
         if (progress.messages) messages_[slot(group)] = true;
+    for (const FlightRecord& record : records_) find_mixed_counts(record);
     for (std::size_t i = 0; i < records_.size(); ++i) take_status(records_[i], standings_[i]);
     for (FlightRecord& record : records_)
       for (const auto& [group, progress] : record.groups)
@@ -49,6 +50,16 @@ class Settling {
 
  private:
   static std::size_t slot(std::int32_t group) { return static_cast<std::size_t>(group); }
+
+  // Gloo's recorder counts messages, of which it keeps no entries: seen where the last call that is kept has another
+  // number than the last one that was enqueued.
+  void find_mixed_counts(const FlightRecord& record) {
+    for (const auto& [group, numbers] : record.status) {
+      const auto found = record.groups.find(group);
+      if (found != record.groups.end() && found->second.last != kNoPosition && found->second.last != numbers.first)
+        messages_[slot(group)] = true;
+    }
+  }
 
   // pg_status tells of collectives that no entry tells of any more.
   void take_status(FlightRecord& record, FlightStanding& standing) {
@@ -107,7 +118,7 @@ class Settling {
 
   std::vector<FlightRecord>& records_;
   const std::vector<bool>& used_;        // by group
-  std::vector<bool> messages_;           // by group: entries of messages are kept
+  std::vector<bool> messages_;           // by group: its status counts messages, too
   std::vector<std::int32_t> completed_;  // by group: the last that any member has completed
   std::vector<FlightStanding> standings_;
 };

@@ -75,6 +75,7 @@ class Job {
         world = std::max(world, rank + 1);
     if (world > kMaxWorld) throw InputError(files_.front().name, 0, 0, fmt::format("a group names rank {}", world - 1));
     resolve_groups();
+    infer_members(world);
     std::vector<bool> used(groups_.size(), false);
     for (const FlightRecord& record : records_)
       for (const auto& [group, progress] : record.groups) used[static_cast<std::size_t>(group)] = true;
@@ -106,7 +107,8 @@ class Job {
     bool any = false;
     for (const FlightGroup& group : dump.groups) {
       std::vector<std::int32_t> ranks = dump.ranks_of(group);
-      if (ranks.empty() || !group.configured) continue;
+      // Gloo's recorder names no group, and lists ranks of the group.
+      if (ranks.empty() || !group.configured || dump.text(group.name).empty()) continue;
       std::sort(ranks.begin(), ranks.end());
       if (!std::exchange(any, true)) {
         common = std::move(ranks);
@@ -152,6 +154,16 @@ class Job {
       record.groups.clear();
       note_progress(record);
     }
+  }
+
+  void infer_members(std::int32_t world) {
+    std::vector<std::vector<std::int32_t>> users(groups_.size());
+    for (const FlightRecord& record : records_)
+      for (const auto& [group, progress] : record.groups) {
+        users[static_cast<std::size_t>(group)].push_back(record.rank);
+        if (groups_.ranks_of(group).empty()) inferred_ = true;
+      }
+    groups_.infer_members(world, users);
   }
 
   void fill(Scenario& scenario, const std::vector<bool>& used, const std::vector<FlightStanding>& standings) {
@@ -254,6 +266,9 @@ class Job {
     if (opaque_ > 0)
       notes_.facts.push_back(fmt::format("{} without recorded members {} taken for all-gathers",
                                          counted(opaque_, "coalesced launch"), opaque_ == 1 ? "is" : "are"));
+    if (inferred_)
+      notes_.facts.push_back(
+          "not recorded: the members of some groups; those that made calls in them are taken for all");
     if (!unknown_.empty())
       notes_.warnings.push_back(fmt::format("left out, as the operation is not known: {}", fmt::join(unknown_, ", ")));
     for (const std::string& version : versions_)
@@ -293,8 +308,9 @@ class Job {
   std::vector<std::string> cut_;
   std::set<std::string> versions_, libraries_, unknown_;
   std::uint64_t opaque_ = 0;
-  double start_ = 0;      // the earliest time that any dump states
-  bool partial_ = false;  // not all of every rank's calls are there
+  double start_ = 0;       // the earliest time that any dump states
+  bool inferred_ = false;  // members of some groups are not recorded
+  bool partial_ = false;   // not all of every rank's calls are there
 };
 
 // Reads one file after the other; several of them share a job.

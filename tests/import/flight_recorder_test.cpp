@@ -171,6 +171,31 @@ TEST(FlightRecorder, StatusTellsOfCallsThatNoEntryTellsOfAnyMore) {
   EXPECT_EQ(read.ranks[0].end.kind, EndKind::running);
 }
 
+// As PyTorch 2.15 records Gloo: no state but scheduled, no groups but one without a name, messages counted and not
+// kept.
+TEST(FlightRecorder, CallsOfGlooAreOverWhenTheRecorderLetsGoOfThem) {
+  std::vector<TraceFile> files;
+  for (const int rank : {0, 1, 2}) {
+    FlightRecord record;
+    record.groups = {{"", "", {0, 1}}};
+    for (int number = 1; number <= (rank == 2 ? 1 : 2); ++number) {
+      FlightCall one = call("all_reduce", number, "scheduled");
+      one.name = "gloo:all_reduce";
+      one.record_id = number - 1;
+      one.retired = number == 1;
+      record.calls.push_back(one);
+    }
+    record.status = {{0, rank == 2 ? 1 : 5, -1, rank == 2 ? 1 : 3}};
+    files.push_back(file("rank_" + std::to_string(rank), test::flight_pickle(record)));
+  }
+  ImportNotes notes;
+  const Scenario read = read_flight_dumps(files, notes);
+  EXPECT_THAT(states(read.ranks[0]), ElementsAre(EventState::completed, EventState::scheduled));
+  EXPECT_THAT(states(read.ranks[2]), ElementsAre(EventState::completed));
+  EXPECT_EQ(read.comm_of(read.ranks[0].events[0]).ranks, (std::vector<std::int32_t>{0, 1, 2}));
+  for (const RankTrace& rank : read.ranks) EXPECT_EQ(rank.end.kind, EndKind::running);
+}
+
 TEST(FlightRecorder, RingThatLostUnfinishedCallsLeavesThePlaceUnknown) {
   Job job(2);
   job.rank(0, {call("all_reduce", 9, "scheduled")}, 8).status(0, {{0, 9, -1, 6}});
