@@ -4,7 +4,7 @@ option(PETRI_WITH_MPI "Build the recorder, the worker and the live tests" ON)
 option(PETRI_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
 option(PETRI_NIGHTLY "The long runs, as tests with the label nightly" OFF)
 option(PETRI_FUZZ "Fuzz targets; needs clang with libFuzzer" OFF)
-set(PETRI_FUZZ_SECONDS 60 CACHE STRING "How long CTest runs each fuzz target")
+set(PETRI_FUZZ_SECONDS 20 CACHE STRING "How long CTest runs each fuzz target")
 set(PETRI_WITH_CUDA AUTO CACHE STRING "CUDA and NCCL: AUTO takes them where present, ON requires them, OFF does not look")
 set_property(CACHE PETRI_WITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 
