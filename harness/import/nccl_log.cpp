@@ -78,6 +78,17 @@ class Notes {
                     row.consequences.front().text));
   }
 
+  void of_absent(const std::string& comm, const std::vector<std::int32_t>& began, std::size_t size) {
+    notes_.warnings.push_back(
+        fmt::format("the creation of {}, of {} ranks, is not over: rank {} began it, the others did not", comm, size,
+                    rank_ranges(began)));
+  }
+
+  void of_late_logs() {
+    notes_.warnings.push_back(
+        "the log begins after the job did: its calls are placed by the numbers of their launches, where those tell it");
+  }
+
   void of_unknown_members(const std::vector<std::string>& comms) {
     if (comms.empty()) return;
     notes_.warnings.push_back(
@@ -120,6 +131,7 @@ class Making {
     name_hosts();
     add_comms();
     add_calls();
+    begin_late();
     conclude_last_calls(scenario_);
     return std::move(scenario_);
   }
@@ -136,6 +148,7 @@ class Making {
   void add_comms() {
     std::vector<std::int32_t> index(ranks_.comms.size(), kNoComm);
     std::vector<std::string> unknown;
+    unfinished_.assign(ranks_.comms.size(), false);
     for (std::size_t i = 0; i < ranks_.comms.size(); ++i) {
       LogComm& comm = ranks_.comms[i];
       if (!in_job(comm)) continue;
@@ -148,6 +161,8 @@ class Making {
       made.backend = "nccl";
       made.known = !comm.ranks.empty();
       if (!made.known) unknown.push_back(comm.name);
+      if (!made.known && comm.unfinished) notes_.of_absent(comm.name, began(comm), comm.actors.size());
+      unfinished_[i] = made.known && comm.unfinished;
       made.ranks = std::move(comm.ranks);
       index[i] = scenario_.add_comm(std::move(made));
     }
@@ -156,17 +171,26 @@ class Making {
       comms_.push_back(comm < 0 ? kNoComm : index[static_cast<std::size_t>(comm)]);
   }
 
+  std::vector<std::int32_t> began(const LogComm& comm) const {
+    std::vector<std::int32_t> ranks;
+    for (const std::int32_t actor : comm.actors)
+      if (actor >= 0) ranks.push_back(ranks_.actors[static_cast<std::size_t>(actor)].rank);
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+
   bool in_job(const LogComm& comm) const {
     return std::any_of(comm.actors.begin(), comm.actors.end(), [&](std::int32_t actor) {
       return actor >= 0 && ranks_.actors[static_cast<std::size_t>(actor)].rank >= 0;
     });
   }
 
-  // Creations are told where one of them is not over: the others are behind all ranks.
+  // Creations are told where one of them is not over, the others are behind all ranks; and where it is known who has to
+  // come.
   std::vector<bool> told_creations() const {
     std::vector<bool> told;
     for (const std::int32_t comm : ranks_.comm_of_life)
-      told.push_back(comm >= 0 && ranks_.comms[static_cast<std::size_t>(comm)].unfinished);
+      told.push_back(comm >= 0 && unfinished_[static_cast<std::size_t>(comm)]);
     return told;
   }
 
@@ -220,6 +244,29 @@ class Making {
     notes_.of_torn(torn, cut);
   }
 
+  // A log may begin in the middle of the job, without the creations of its communicators. The number of a launch is the
+  // position of its collective where a communicator has no messages, which are numbered, too, and not on all ranks
+  // alike.
+  void begin_late() {
+    std::vector<bool> has_messages(scenario_.comms.size(), false);
+    for (std::size_t life = 0; life < job_.lives.size(); ++life)
+      if (comms_[life] != kNoComm && job_.lives[life].has_messages)
+        has_messages[static_cast<std::size_t>(comms_[life])] = true;
+    bool late = false;
+    for (std::size_t life = 0; life < job_.lives.size(); ++life) {
+      const CommLife& one = job_.lives[life];
+      const std::int32_t comm = comms_[life];
+      const std::int32_t rank = ranks_.actors[static_cast<std::size_t>(ranks_.actor_of_life[life])].rank;
+      if (comm == kNoComm || rank < 0 || one.started || one.calls == 0 || one.first_op == 0) continue;
+      RankEnd& end = scenario_.ranks[static_cast<std::size_t>(rank)].end;
+      const auto lost = std::min<std::uint64_t>(one.first_op, std::numeric_limits<std::int32_t>::max());
+      end.dropped += lost;
+      if (!has_messages[static_cast<std::size_t>(comm)]) end.joined.emplace_back(comm, static_cast<std::int32_t>(lost));
+      late = true;
+    }
+    if (late) notes_.of_late_logs();
+  }
+
   // By actor: were all of its communicators destroyed?
   std::vector<bool> finished() const {
     std::vector<bool> all(ranks_.actors.size(), true);
@@ -234,6 +281,7 @@ class Making {
   Notes notes_;
   Scenario scenario_;
   std::vector<std::int32_t> comms_;  // by life
+  std::vector<bool> unfinished_;     // by communicator: its creation is told
 };
 
 }  // namespace

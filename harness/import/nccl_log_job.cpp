@@ -122,7 +122,9 @@ class Joiner {
       CommLife& same = job_.lives[found->second];
       same.destroyed = same.destroyed || life.destroyed;
       same.aborted = same.aborted || life.aborted;
+      if (same.calls == 0) same.first_op = life.first_op;
       same.calls += life.calls;
+      same.has_messages = same.has_messages || life.has_messages;
       same.last_op = life.last_op;
       return found->second;
     }

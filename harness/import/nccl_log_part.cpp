@@ -27,7 +27,7 @@ class Reader {
 
   LogPart read() {
     const auto stream = file_.open();
-    std::string block(kBlockBytes, '\0');
+    std::string block(file_.head.size() < kHeadBytes ? 2 * kHeadBytes : kBlockBytes, '\0');  // small for a small file
     std::size_t held = 0;
     for (;;) {
       const std::size_t count = stream->read(block.data() + held, block.size() - held);
@@ -180,8 +180,10 @@ class Reader {
     if (reduces(*call.op)) event.reduce = nccl_reduction(call.reduction);
     const bool names_a_rank = call.root >= 0 && call.root < call.nranks;
     if (is_rooted(*call.op) && names_a_rank) event.root = call.root;
-    if (kind_of(*call.op) == OpKind::send || kind_of(*call.op) == OpKind::recv)
+    if (kind_of(*call.op) == OpKind::send || kind_of(*call.op) == OpKind::recv) {
       event.peer = names_a_rank ? call.root : kUnset;
+      life.has_messages = true;
+    }
   }
 
   void take_torn(const LogMessage& message, const LoggedCall& call) {

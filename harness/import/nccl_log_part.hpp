@@ -30,6 +30,7 @@ struct CommLife {
   bool started = false, complete = false, destroyed = false, aborted = false;
   std::uint64_t first_op = 0, last_op = 0;  // opCount of its first and last call
   std::uint32_t calls = 0;
+  bool has_messages = false;  // among its calls
 };
 
 struct TornCall {

@@ -281,16 +281,20 @@ class Joining {
       if (comm.actors[i] != kNobody) comm.ranks[i] = actor(comm.actors[i]).rank;
     const auto holes = std::count(comm.ranks.begin(), comm.ranks.end(), kNobody);
     if (holes == 0) return;
-    const std::vector<bool>& logged = logged_ranks();
-    if (comm.ranks.size() == logged.size() && (comm.is_world || fits(comm, 0, 1)))
+    if (comm.ranks.size() == logged_ranks().size() && (comm.is_world || fits(comm, 0, 1)))
       return std::iota(comm.ranks.begin(), comm.ranks.end(), 0);
-    const auto left = std::count(logged.begin(), logged.end(), false);
-    if (holes == 1 && left == 1) {
-      const auto rank = std::find(logged.begin(), logged.end(), false) - logged.begin();
-      *std::find(comm.ranks.begin(), comm.ranks.end(), kNobody) = static_cast<std::int32_t>(rank);
-      return;
-    }
-    if (!fill_evenly(comm)) comm.ranks.clear();
+    // To a creation that is not over, ranks whose logs are there may not have come.
+    const std::int64_t absent = ranks_.world - static_cast<std::int64_t>(comm.ranks.size()) + holes;
+    if (holes == 1 && (comm.unfinished ? absent == 1 : unlogged_ == 1)) return fill_hole(comm);
+    if (comm.unfinished || !fill_evenly(comm)) comm.ranks.clear();  // a guess must not name who did not come
+  }
+
+  void fill_hole(LogComm& comm) {
+    std::vector<bool> there = comm.unfinished ? std::vector<bool>(static_cast<std::size_t>(ranks_.world)) : logged_;
+    for (const std::int32_t rank : comm.ranks)
+      if (rank != kNobody) there[static_cast<std::size_t>(rank)] = true;
+    const auto rank = std::find(there.begin(), there.end(), false) - there.begin();
+    *std::find(comm.ranks.begin(), comm.ranks.end(), kNobody) = static_cast<std::int32_t>(rank);
   }
 
   bool fits(const LogComm& comm, std::int64_t first, std::int64_t distance) {
@@ -298,7 +302,7 @@ class Joining {
     for (std::size_t i = 0; i < comm.ranks.size(); ++i) {
       const std::int64_t expected = first + distance * static_cast<std::int64_t>(i);
       if (expected < 0 || expected >= ranks_.world) return false;
-      const bool taken = logged[static_cast<std::size_t>(expected)];
+      const bool taken = logged[static_cast<std::size_t>(expected)] && !comm.unfinished;
       if (comm.ranks[i] == kNobody ? taken : comm.ranks[i] != expected) return false;
     }
     return true;
@@ -325,6 +329,7 @@ class Joining {
       logged_.assign(static_cast<std::size_t>(ranks_.world), false);
       for (const LogActor& one : ranks_.actors)
         if (one.rank != kNobody) logged_[static_cast<std::size_t>(one.rank)] = true;
+      unlogged_ = std::count(logged_.begin(), logged_.end(), false);
     }
     return logged_;
   }
@@ -335,6 +340,7 @@ class Joining {
   LogRanks ranks_;
   std::set<std::string> names_;
   std::vector<bool> logged_;
+  std::int64_t unlogged_ = 0;
   std::int32_t largest_size_ = 0;
   std::size_t members_ = 0;
   bool after_splits_ = false;

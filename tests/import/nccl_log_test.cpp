@@ -332,6 +332,24 @@ TEST(NcclLogEnds, AreBehindMessagesThatTheirPeersHaveToo) {
   EXPECT_EQ(read.rank(2).events.back().state, EventState::scheduled);
 }
 
+TEST(NcclLogFiles, ThatBeginLateStandWhereTheirLaunchesAreNumbered) {
+  NcclLog log(2, 21, true);
+  log.init("w", {0, 1}, 1);
+  std::vector<TraceFile> files;
+  for (const int rank : {0, 1}) {
+    std::string text;
+    for (int launch = 40 + rank; launch < 44; ++launch)
+      text += fmt::format("{} NCCL INFO {}\n", NcclLog::origin(rank),
+                          log.call_text(rank, "AllReduce", "w", launch, 7, 0, 0, static_cast<unsigned>(launch)));
+    files.push_back(text_file("f", text));
+  }
+  const Read read(files);
+  EXPECT_THAT(read.rank(0).end.joined, ElementsAre(testing::Pair(0, 40)));
+  EXPECT_THAT(read.rank(1).end.joined, ElementsAre(testing::Pair(0, 41)));
+  EXPECT_EQ(read.rank(1).end.dropped, 41u);
+  EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("begins after the job did")));
+}
+
 TEST(NcclLogFiles, ThatRepeatAnotherAreLeftOutAndThoseThatGoOnAreNot) {
   const NcclLog log = three_calls(2);
   std::vector<TraceFile> files = log.files();
