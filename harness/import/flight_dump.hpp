@@ -26,6 +26,9 @@ using FlightText = std::uint32_t;
 inline constexpr std::uint32_t kNoFlightGroup = 0xffffffff;
 
 // 88 bytes. Integers are -1 where the dump does not state them. record_id, pg_id and op_id are local to the rank.
+//
+// The members of a coalesced launch stay `scheduled` and not retired for ever, completed or not: they have no events of
+// their own (ProcessGroupNCCL.cpp, pointToPoint). The entry that closes the launch, "nccl:coalesced", tells its state.
 struct FlightEntry {
   std::int64_t record_id = -1;  // position since the recorder began; what is missing before the first one was lost
   std::int64_t collective_seq = -1;

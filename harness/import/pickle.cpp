@@ -173,10 +173,8 @@ std::size_t Pickle::mark() {
   return marked;
 }
 
-void Pickle::get(std::uint64_t slot) {
-  if (slot >= memo_.size() || memo_[slot].kind == PickleKind::unset)
-    fail(fmt::format("refers to memo {}, where nothing was put", slot));
-  stack_.push(memo_[slot]);
+void Pickle::fail_memo(std::uint64_t slot) const {
+  fail(fmt::format("refers to memo {}, where nothing was put", slot));
 }
 
 // References come in rows: the frames of a call are nothing else, a key and its value often.

@@ -81,6 +81,7 @@ class Pickle {
   void of_text_protocol(std::uint8_t opcode);
   [[noreturn]] void refuse(std::uint8_t opcode) const;
   [[noreturn]] void fail(const std::string& reason) const;
+  [[noreturn]] void fail_memo(std::uint64_t slot) const;
   PickleValue root() const;
   bool is_empty_container(PickleValue value) const;
   void close_open(std::size_t kept);
@@ -96,7 +97,10 @@ class Pickle {
   void push_decimal(std::string_view digits);
   void push_empty(PickleKind kind);
   void push_container(PickleKind kind, std::size_t from);  // of what stands on the stack from there
-  void get(std::uint64_t slot);
+  void get(std::uint64_t slot) {
+    if (slot >= memo_.size() || memo_[slot].kind == PickleKind::unset) fail_memo(slot);
+    stack_.push(memo_[slot]);
+  }
   void get_row();
   void put(std::uint64_t slot);
   std::size_t mark();  // takes the last one away: where on the stack it stood
