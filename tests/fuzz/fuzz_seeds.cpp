@@ -1,6 +1,6 @@
 // What the fuzzers begin with: fuzz_seeds FOLDER makes FOLDER/{read_npy,read_reproducer,read_journal,import_recording,
-// import_otf2,import_smpi} with inputs that are right, by the writers themselves where there are some. The same files
-// each time, but for an archive's own number.
+// import_otf2,import_smpi,pickle,flight_json} with inputs that are right, by the writers themselves where there are
+// some. The same files each time, but for an archive's own number.
 #include <fmt/format.h>
 
 #include <array>
@@ -21,6 +21,7 @@
 #include "tests/fuzz/journal_identity.hpp"
 #include "tests/fuzz/otf2_input.hpp"
 #include "tests/fuzz/record_input.hpp"
+#include "tests/import/flight_job.hpp"
 #include "tests/trace/npy_text.hpp"
 
 namespace {
@@ -177,6 +178,29 @@ void make_smpi_traces(const fs::path& folder) {
         "1 Irecv 0 1e9\n1 wait\n1 compute 5e8\n1 finalize\n");
 }
 
+// Small dumps in both encodings, and the operations of pickles that PyTorch does not use.
+void make_flight_dumps(const fs::path& pickles, const fs::path& jsons) {
+  test::FlightJobOptions options;
+  options.ranks = 4;
+  options.entries = 40;
+  options.frames = 3;
+  options.ring = 6;
+  for (const test::FlightFault fault : test::flight_faults()) {
+    options.fault = fault;
+    const test::FlightRecord record = test::FlightJob(options).dump(1);
+    write(pickles / test::name_of(fault), test::flight_pickle(record));
+    write(jsons / test::name_of(fault), test::flight_json(record));
+  }
+  using namespace std::string_literals;
+  write(pickles / "text-protocol", "(dp0\nVentries\np1\n(lp2\n(dp3\nVrecord_id\nL7L\nsVstate\nS'started'\nsas."s);
+  write(pickles / "late-protocol",
+        "\x80\5\x95\x20\0\0\0\0\0\0\0}\x94(\x8c\7entries\x94]\x94}\x94(\x8c\6frames]\x94"
+        "(}\x94(\x8c\10filename\x8c\4a.pyue\x8c\1xh\4\x8c\5state\x8c\7started"
+        "ua\x8e\1\0\0\0\0\0\0\0xN\x8f(K\1\x90(K\2\x91u."s);
+  write(jsons / "script", R"({"pg_config":{"0":{"ranks":[0,1]}},"entries":[{"frames":[{"filename":"a","line":1}],)"
+                          R"("record_id":18446744073709551615,"input_sizes":[[1,2],[]],"state":null}]})");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -188,5 +212,6 @@ int main(int argc, char** argv) {
   make_records(empty_folder(folder / "import_recording"));
   make_otf2_archives(empty_folder(folder / "import_otf2"));
   make_smpi_traces(empty_folder(folder / "import_smpi"));
+  make_flight_dumps(empty_folder(folder / "pickle"), empty_folder(folder / "flight_json"));
   return 0;
 }
