@@ -1,5 +1,6 @@
 // Reads an OTF2 archive by the OTF2 library and says record for record what is in it. The library ends the process, or
-// crashes, on some broken archives: call it in a process of its own (otf2_process.hpp).
+// crashes, on some broken archives, and this changes how memory is taken: call it in a process of its own
+// (otf2_process.hpp).
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <malloc.h>
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -26,7 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kPipeBytes = 1 << 20;
-constexpr rlim_t kMostMemory = rlim_t{8} << 30;  // of the reading process
+constexpr rlim_t kMostMemory = rlim_t{4} << 30;  // of the reading process, beyond what petri has
+constexpr int kMostSilenceMs = 120000;           // longer than any file system takes for a megabyte
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -99,18 +101,19 @@ void become_reader() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) std::signal(number, SIG_IGN);
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) std::signal(number, tell_and_die);
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
-  // Behind the end of a file that breaks off, the library reads on in memory that it has not written: zeros, which are
-  // no record, instead of what was there before.
-  ::mallopt(M_PERTURB, 0xff);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
 #if !defined(__SANITIZE_ADDRESS__)
-  const rlimit memory{kMostMemory, kMostMemory};
+  std::ifstream pages("/proc/self/statm");
+  rlim_t taken = 0;
+  pages >> taken;
+  const rlim_t most = kMostMemory + taken * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  const rlimit memory{most, most};
   ::setrlimit(RLIMIT_AS, &memory);
 #endif
 }
 
-[[noreturn]] void read_and_exit(Otf2Place& place, std::uint64_t first, int descriptor, pid_t parent) {
+[[noreturn]] void read_and_exit(Otf2Place& place, std::uint64_t first, int descriptor) {
   RecordPipe pipe(descriptor);
   pipe_of_a_crash = &pipe;
   become_reader();
@@ -123,11 +126,12 @@ void become_reader() {
     pipe.put({.kind = Otf2Kind::failed, .payload = static_cast<std::uint32_t>(reason.size())}, reason.data());
   }
   pipe.flush();
-  if (::getppid() != parent) place.remove();
+  place.remove();  // also where nobody is there any more who would
   ::_exit(0);
 }
 
 std::string text_of_end(int status) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return "the OTF2 library did not get on with it";
   if (WIFSIGNALED(status)) return fmt::format("the OTF2 library crashed on it ({})", ::strsignal(WTERMSIG(status)));
   return fmt::format("the OTF2 library gave it up (exit status {})", WEXITSTATUS(status));
 }
@@ -176,11 +180,10 @@ std::string Otf2Place::fill() {
 Otf2Process::Otf2Process(Otf2Place& place, std::uint64_t first) : buffer_(kPipeBytes) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot make a pipe");
-  const pid_t parent = ::getpid();
   process_ = ::fork();
   if (process_ == 0) {
     ::close(ends[0]);
-    read_and_exit(place, first, ends[1], parent);
+    read_and_exit(place, first, ends[1]);
   }
   const int error = errno;
   ::close(ends[1]);
@@ -194,7 +197,7 @@ Otf2Process::Otf2Process(Otf2Place& place, std::uint64_t first) : buffer_(kPipeB
 Otf2Process::~Otf2Process() {
   ::close(pipe_);
   if (process_ < 0) return;
-  ::kill(process_, SIGKILL);
+  if (!ended_) ::kill(process_, SIGKILL);  // one that has told all is about to clean up
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
@@ -202,6 +205,10 @@ bool Otf2Process::read(void* to, std::size_t bytes) {
   char* place = static_cast<char*>(to);
   while (bytes > 0) {
     if (begin_ == end_) {
+      pollfd waiting{pipe_, POLLIN, 0};
+      const int ready = ::poll(&waiting, 1, kMostSilenceMs);
+      if (ready < 0 && errno == EINTR) continue;
+      if (ready == 0) ::kill(process_, SIGKILL);  // it goes round in circles
       const ssize_t count = ::read(pipe_, buffer_.data(), buffer_.size());
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return false;
@@ -221,6 +228,7 @@ void Otf2Process::next(Otf2Record& record, std::string& payload) {
   payload.clear();
   if (!crashed_ && read(&record, sizeof record) && record.payload <= kOtf2MostPayload) {
     payload.resize(record.payload);
+    ended_ = record.kind == Otf2Kind::archive_end || record.kind == Otf2Kind::failed;
     if (read(payload.data(), payload.size())) return;
   }
   record = {.kind = Otf2Kind::failed};

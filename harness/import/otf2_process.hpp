@@ -14,7 +14,8 @@
 namespace petri {
 
 // An archive as the library wants it: files in a folder. Members of a packed archive are written into a temporary
-// folder, which this object removes, or the reading process where this one is killed before.
+// folder, which the reading process removes when it has read all or nobody reads any more, and this object where that
+// process has crashed.
 class Otf2Place {
  public:
   // `anchor` and `members` are of one archive.
@@ -51,7 +52,7 @@ class Otf2Process {
 
   pid_t process_ = -1;
   int pipe_ = -1;
-  bool crashed_ = false;
+  bool crashed_ = false, ended_ = false;
   std::vector<char> buffer_;
   std::size_t begin_ = 0, end_ = 0;
 };
