@@ -170,7 +170,7 @@ void FlightJob::plant() {
       wrong.place += 5;
       break;
     }
-    case FlightFault::wrong_size: ops[some_collective(rank, 3)].rows += 7; break;
+    case FlightFault::wrong_size: ops[some_collective(rank, 3)].rows *= 2; break;
     case FlightFault::wrong_dtype: {
       Op& wrong = ops[some_collective(rank, 3)];
       wrong.half = !wrong.half;
@@ -179,9 +179,12 @@ void FlightJob::plant() {
     case FlightFault::order_inverted: std::swap(ops[ops.size() - 1], ops[ops.size() - 2]); break;
     case FlightFault::missing_rank: stop = before + some_collective(rank, 2); break;
     case FlightFault::two_culprits: {
-      const std::int32_t other = (rank + options_.ranks / 2) % options_.ranks;
-      culprits_.push_back(other);
+      // of the same stage, so that neither only waits for what the other one left out
+      const std::int32_t d = rank / tensor_ % data_;
+      const std::int32_t other = rank + tensor_ * ((d + std::max(1, data_ / 2)) % data_ - d);
       stop = before;
+      if (other == rank) break;
+      culprits_.push_back(other);
       stops_[static_cast<std::size_t>(other)] =
           stops_[static_cast<std::size_t>(other)] / step_count_ * (step_count_ - 1);
       break;

@@ -23,7 +23,7 @@ enum class FlightFault : std::uint8_t {
   wrong_type, wrong_size, wrong_dtype,  // one collective of a rank is another one than its partners'
   order_inverted,  // a rank has two collectives of two groups in the other order
   missing_rank,    // a rank died: it leaves no dump
-  two_culprits,    // two ranks of different replicas stop
+  two_culprits,    // two ranks of different replicas stop (one, where there is but one replica)
   extra_call,      // a rank makes one collective more
   stale,           // a rank died after its dump was taken, which is from before that of the others
   all_arrived,     // nobody is at fault: all are in the last collective, and it does not complete
