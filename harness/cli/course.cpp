@@ -65,14 +65,38 @@ class Clockwork {
   const Meetings& meetings() const { return meetings_; }
   const Completions& completed() const { return completed_; }
   void take_tracks() {
-    for (Line& line : lines_.all) {
+    for (std::uint32_t number = 0; number < lines_.all.size(); ++number) {
+      Line& line = lines_.all[number];
       Track track{line.rank, std::move(line.name), {}};
       const auto& events = scenario_.ranks[static_cast<std::size_t>(line.rank)].events;
       for (const std::uint32_t event : line.events)
-        if (line.stream || !model::is_enqueued(events[event])) track.events.push_back(event);
+        if (span({line.rank, event}).entered != kNever && (line.stream || !model::is_enqueued(events[event])))
+          track.events.push_back(event);
+      Track behind = line.stream || !hands_[number].stands ? Track{} : enqueued_behind(number);
+      if (!behind.events.empty() && track.name.empty()) track.name = "calls";
       if (!track.events.empty() || !line.stream) course_.tracks.push_back(std::move(track));
+      if (!behind.events.empty()) course_.tracks.push_back(std::move(behind));
       line = {};
     }
+  }
+
+  // What was enqueued behind the call in which a thread stands: seen, and not performed.
+  Track enqueued_behind(std::uint32_t number) {
+    const Line& line = lines_.all[number];
+    Track behind{line.rank, "enqueued behind", {}};
+    const auto& events = scenario_.ranks[static_cast<std::size_t>(line.rank)].events;
+    std::int64_t time = hands_[number].ready;
+    for (std::size_t place = hands_[number].place + 1; place < line.events.size(); ++place) {
+      const EventRef ref{line.rank, line.events[place]};
+      const Event& event = events[ref.index];
+      if (event.state == EventState::unknown || model::is_enqueued(event)) continue;
+      const std::int64_t from = std::max(time, recorded_.at(ref.rank, ref.index));
+      time = from + (recorded_.there() ? kShortest_ns : kStep_ns);
+      span(ref) = {from, from, time};
+      behind.events.push_back(ref.index);
+      course_.end = std::max(course_.end, time);
+    }
+    return behind;
   }
 
  private:

@@ -23,7 +23,8 @@ struct Span {
 // their begin.
 struct Track {
   std::int32_t rank = 0;
-  std::string name;  // "thread 2" or "stream s"; empty: all that the rank does
+  // "thread 2", "stream s" or, of a rank that stands in a call, "enqueued behind"; empty: all that the rank does.
+  std::string name;
   std::vector<std::uint32_t> events;
 };
 

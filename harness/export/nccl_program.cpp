@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/export/c_text.hpp"
+#include "harness/export/common_beginning.hpp"
 #include "harness/export/nccl_helpers.hpp"
 #include "harness/export/nccl_rank.hpp"
 #include "harness/trace/counted.hpp"
@@ -53,7 +54,8 @@ std::string original(const Scenario& scenario, const std::vector<std::int32_t>& 
   return fmt::format(", {} of the original job", rank_ranges(old));
 }
 
-std::string head_comment(const Scenario& scenario, const NcclProgramOptions& options) {
+std::string head_comment(const Program& program, const NcclProgramOptions& options) {
+  const Scenario& scenario = program.scenario;
   const Header& header = scenario.header;
   const auto& outcome = header.expect && !header.expect->absent ? header.expect : header.observed;
   std::string verdict = options.verdict, signature = options.signature;
@@ -68,11 +70,12 @@ std::string head_comment(const Scenario& scenario, const NcclProgramOptions& opt
   if (header.origin && !header.origin->source.empty())
     out += fmt::format("// Original:  {} {}\n", c::comment_text(header.origin->source),
                        c::comment_text(header.origin->digest));
-  for (const RankTrace& rank : scenario.ranks)
-    if (rank.end.dropped > 0) {
-      out += "// Beginning: some records lack theirs: what the ranks did before is not made up for\n";
-      break;
-    }
+  const bool dropped = std::any_of(scenario.ranks.begin(), scenario.ranks.end(),
+                                   [](const RankTrace& rank) { return rank.end.dropped > 0; });
+  if (dropped) out += "// Beginning: some records lack theirs, and nothing is made up for it\n";
+  if (!program.left_out.empty())
+    out += fmt::format("//            left out: {} that the records of other members show as over\n",
+                       counted(program.left_out.size(), "call"));
   return out +
          fmt::format(
              "//\n// Compile:   nvcc -std=c++17 case.cpp -o case -lnccl\n"
@@ -122,7 +125,7 @@ std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& opt
   if (uses_threads(scenario))
     throw InputError(options.source, 0, 0,
                      "ranks make calls from several threads: such a program cannot be written for NCCL");
-  Program program{scenario, options.source, made_at_start(scenario)};
+  Program program{scenario, options.source, before_common_beginning(scenario), made_at_start(scenario)};
   std::vector<Role> roles;
   std::map<std::string, std::size_t> role_of;
   double seconds = 0;
@@ -141,7 +144,7 @@ std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& opt
         fmt::format("// {} {}{}\nstatic void role_{}() {{\n{}}}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
                     rank_ranges(role.ranks), original(scenario, role.ranks), number, role.text);
   }
-  std::string out = head_comment(scenario, options);
+  std::string out = head_comment(program, options);
   out +=
       "#include <cuda_runtime.h>\n#include <nccl.h>\n#include <sys/wait.h>\n#include <unistd.h>\n\n"
       "#include <algorithm>\n#include <atomic>\n#include <cerrno>\n#include <chrono>\n#include <csignal>\n"

@@ -107,6 +107,8 @@ RankWriter::RankWriter(Program& program, std::int32_t rank)
 void RankWriter::write() {
   for (const Event& event : trace_.events) {
     if (left_) break;
+    const auto index = static_cast<std::uint32_t>(&event - trace_.events.data());
+    if (program_.left_out.count({rank_, index}) != 0) continue;
     event_ = &event;
     commented_ = false;
     notes_.clear();

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/trace/scenario.hpp"
 
@@ -13,7 +14,9 @@ namespace petri::nccl {
 // What all ranks of a program share.
 struct Program {
   const Scenario& scenario;
-  std::string source;                     // for errors
+  std::string source;  // for errors
+  // Calls that are left out, by rank and event; see common_beginning.hpp.
+  std::set<std::pair<std::int32_t, std::uint32_t>> left_out;
   std::set<std::int32_t> at_start;        // communicators made before the first event
   std::set<std::int32_t> comms = {};      // those that are used or made
   std::set<std::string_view> parts = {};  // helper functions that are used

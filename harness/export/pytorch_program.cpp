@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/export/c_text.hpp"
+#include "harness/export/common_beginning.hpp"
 #include "harness/export/pytorch_rank.hpp"
 #include "harness/export/pytorch_text.hpp"
 #include "harness/trace/counted.hpp"
@@ -54,11 +55,12 @@ std::string head_comment(const Program& program, const PytorchProgramOptions& op
   if (header.origin && !header.origin->source.empty())
     out += fmt::format("# Original:  {} {}\n", c::comment_text(header.origin->source),
                        c::comment_text(header.origin->digest));
-  for (const RankTrace& rank : scenario.ranks)
-    if (rank.end.dropped > 0) {
-      out += "# Beginning: some records lack theirs: what the ranks did before is not made up for\n";
-      break;
-    }
+  const bool dropped = std::any_of(scenario.ranks.begin(), scenario.ranks.end(),
+                                   [](const RankTrace& rank) { return rank.end.dropped > 0; });
+  if (dropped) out += "# Beginning: some records lack theirs, and nothing is made up for it\n";
+  if (!program.left_out.empty())
+    out += fmt::format("#            left out: {} that the records of other members show as over\n",
+                       counted(program.left_out.size(), "call"));
   if (program.helpers.count(Helper::enqueue) != 0)
     out += "# Streams:   of the device with NCCL; with Gloo threads stand for them, which run side by side\n";
   return out + fmt::format(
@@ -107,7 +109,7 @@ std::string pytorch_program(const Scenario& scenario, const PytorchProgramOption
     throw InputError(options.source, 0, 0,
                      "ranks make calls from several threads, and torch.distributed takes them from one: such a script "
                      "cannot be written");
-  Program program{scenario, options.source};
+  Program program{scenario, options.source, before_common_beginning(scenario)};
   std::vector<Role> roles;
   std::map<std::string, std::size_t> role_of;
   double seconds = 0;

@@ -78,6 +78,8 @@ void RankWriter::write() {
   if (requests) put("request = {}");
   for (const Event& event : trace_.events) {
     if (left_) break;
+    const auto index = static_cast<std::uint32_t>(&event - trace_.events.data());
+    if (program_.left_out.count({rank_, index}) != 0) continue;
     event_ = &event;
     commented_ = false;
     notes_.clear();

@@ -16,7 +16,9 @@ namespace petri::pytorch {
 // What all ranks of a script share.
 struct Program {
   const Scenario& scenario;
-  std::string source;                  // for errors
+  std::string source;  // for errors
+  // Calls that are left out, by rank and event; see common_beginning.hpp.
+  std::set<std::pair<std::int32_t, std::uint32_t>> left_out;
   std::set<std::int32_t> groups = {};  // communicators that are used
   std::set<Helper> helpers = {};
 };

@@ -77,6 +77,15 @@ class Perfetto(unittest.TestCase):
         self.assertEqual(blocked.end, max(made.end for made in trace.slices))
         self.assertIn("deadlock", [made.name for made in trace.instants if trace.tracks[made.track].endswith("rank 0")])
 
+    def test_what_was_enqueued_behind_the_call_in_which_a_rank_stands_has_a_track(self):
+        data = {"comm": "dp", "count": 1, "dtype": "int32", "state": "scheduled"}
+        trace = self.of([{"comm": "dp", "ranks": [0, 1], "backend": "nccl"}, {"rank": 0, "op": "allreduce", "time": 1.0, **data},
+                         {"rank": 0, "op": "allgather", "time": 1.5, **data}, {"rank": 0, "end": "running"},
+                         {"rank": 1, "end": "running"}])
+        self.assertEqual([made.name for made in self.calls(trace, "rank 0 / calls")], ["allreduce dp"])
+        (behind,) = self.calls(trace, "rank 0 / enqueued behind")
+        self.assertEqual((behind.name, behind.time - trace.begin), ("allgather dp", 500_000_000))
+
     def test_recorded_times_are_kept_and_moved_later_where_causes_demand_it(self):
         data = {"count": 1, "dtype": "int32"}
         trace = self.of([{"rank": 0, "op": "send", "peer": 1, "time": 12.5, **data}, {"rank": 0, "op": "barrier", "time": 13.0},

@@ -104,6 +104,24 @@ TEST(PytorchProgram, SaysInACommentWhatItChose) {
                               "gathers equal ones, so all as large as the largest\n"));
 }
 
+TEST(PytorchProgram, BeginsWhereAllRecordsOfAGroupBegin) {
+  const std::string text = exported(R"({"petri":1,"world":3}
+{"comm":"dp","ranks":[0,1]}
+{"rank":0,"op":"reduce","comm":"dp","root":0,"count":1,"dtype":"int8","state":"scheduled"}
+{"rank":0,"op":"allreduce","comm":"dp","count":1,"dtype":"int8","state":"scheduled"}
+{"rank":0,"op":"barrier","state":"scheduled"}
+{"rank":1,"op":"bcast","comm":"dp","root":0,"count":1,"dtype":"int8","state":"scheduled"}
+{"rank":0,"end":"running","dropped":7,"joined":{"dp":6}}
+{"rank":1,"end":"running","dropped":8,"joined":{"dp":7}}
+{"rank":2,"end":"missing"}
+{"end":true}
+)");
+  EXPECT_THAT(text, HasSubstr("left out: 1 call that the records of other members show as over\n"));
+  EXPECT_THAT(text, Not(HasSubstr("dist.reduce(")));
+  EXPECT_THAT(text, HasSubstr("def role_0():\n    dist.all_reduce("));
+  EXPECT_THAT(text, HasSubstr("def role_1():\n    dist.broadcast("));
+}
+
 TEST(PytorchProgram, RefusesWhatTorchHasNoCallFor) {
   EXPECT_EQ(rejected(R"({"rank":1,"seq":7,"op":"win_fence","win":"w"})"),
             "scenario: rank 1, event 7: win_fence cannot be written: torch.distributed has no windows");
