@@ -18,6 +18,7 @@
 #include "harness/export/otf2_clock.hpp"
 #include "harness/export/otf2_lane.hpp"
 #include "harness/export/otf2_names.hpp"
+#include "harness/trace/whole_file.hpp"
 
 namespace petri {
 namespace {
@@ -50,14 +51,15 @@ OTF2_FlushType flush(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
 // A folder beside its place, removed unless it was put there.
 class DraftFolder {
  public:
-  explicit DraftFolder(fs::path place) : place_(std::move(place)) {
+  // Links are followed: what they lead to is made, and they stay.
+  explicit DraftFolder(const fs::path& place) : place_(without_slash(place)) {
+    place_ = fs::absolute(place_of(place_).file);
     std::error_code ignored;
     if (fs::exists(place_, ignored) && !(fs::is_directory(place_, ignored) && fs::is_empty(place_, ignored)))
-      throw std::system_error(EEXIST, std::generic_category(), place_.string());
-    const fs::path beside = fs::absolute(place_).lexically_normal();
-    const fs::path clean = beside.filename().empty() ? beside.parent_path() : beside;
-    std::string name = (clean.parent_path() / ("." + clean.filename().string() + ".petri-XXXXXX")).string();
-    if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), place_.string());
+      throw EnvironmentError(
+          fmt::format("cannot write the OTF2 archive {}: it is there already, and not empty", place.string()));
+    std::string name = (place_.parent_path() / ("." + place_.filename().string() + ".petri-XXXXXX")).string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), place.string());
     draft_ = name;
   }
   ~DraftFolder() {
@@ -77,6 +79,8 @@ class DraftFolder {
   }
 
  private:
+  static fs::path without_slash(const fs::path& path) { return path.filename().empty() ? path.parent_path() : path; }
+
   fs::path place_, draft_;
 };
 

@@ -22,7 +22,7 @@ struct Otf2Options {
 // locations, communicators groups of MPI; messages, collectives and requests are MPI's records, with sizes as Score-P
 // reckons them. What those have no place for is in attributes called "petri.KEY" (a scenario's own keys), by which an
 // import makes the same scenario of it. Not in it: payload, free keys and the header but for job and backend. Throws
-// std::system_error where the system refuses, EnvironmentError where the OTF2 library does.
+// std::system_error where the system refuses, EnvironmentError where the OTF2 library does or the folder is not empty.
 void write_otf2_archive(const Scenario& scenario, const std::filesystem::path& folder, const Otf2Options& options = {});
 
 }  // namespace petri

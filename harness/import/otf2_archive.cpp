@@ -351,7 +351,8 @@ Scenario read_otf2(const std::vector<TraceFile>& files, ImportNotes& notes) {
   if (anchors.empty())
     throw InputError(files.front().name, 0, 0,
                      "part of an OTF2 archive without its anchor file (NAME.otf2), which is written when the "
-                     "measurement ends: a job that is killed leaves none, and without it events cannot be read");
+                     "measurement ends: a job that is killed leaves none, and without it events cannot be read; where "
+                     "there is one, name it or its folder");
   if (anchors.size() > 1)
     throw InputError(anchors[1]->name, 0, 0,
                      fmt::format("a second OTF2 archive beside {}: import one at a time", anchors[0]->name));

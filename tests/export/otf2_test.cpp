@@ -197,12 +197,16 @@ TEST_F(Otf2Export, OverwritesNothingAndLeavesNothingHalfWritten) {
   const fs::path folder = top_ / "taken";
   fs::create_directory(folder);
   std::ofstream(folder / "mine") << "x";
-  EXPECT_THROW(write_otf2_archive(scenario, folder), std::system_error);
+  EXPECT_THROW(write_otf2_archive(scenario, folder), EnvironmentError);
   EXPECT_TRUE(fs::exists(folder / "mine"));
   EXPECT_THROW(write_otf2_archive(scenario, top_ / "no" / "where"), std::system_error);
   fs::create_directory(top_ / "empty");
   write_otf2_archive(scenario, top_ / "empty");
   EXPECT_TRUE(fs::exists(top_ / "empty" / "traces.otf2"));
+  fs::create_directory_symlink("linked", top_ / "link");
+  write_otf2_archive(scenario, top_ / "link" / "");
+  EXPECT_TRUE(fs::is_symlink(top_ / "link"));
+  EXPECT_TRUE(fs::exists(top_ / "linked" / "traces.otf2"));
   for (const auto& entry : fs::directory_iterator(top_))
     EXPECT_FALSE(entry.path().filename().string().starts_with(".")) << entry.path();
 }
