@@ -77,7 +77,7 @@ void FlightJson::fail(const std::string& file, simdjson::error_code error) {
   const char* place = nullptr;
   std::size_t line = 0, column = 0;
   const char* const begin = padded_.data();
-  if (document_.current_location().get(place) == simdjson::SUCCESS && place >= begin &&
+  if (begun_ && document_.current_location().get(place) == simdjson::SUCCESS && place >= begin &&
       place <= begin + padded_.size()) {
     const std::string_view before(begin, static_cast<std::size_t>(place - begin));
     line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
@@ -89,7 +89,9 @@ void FlightJson::fail(const std::string& file, simdjson::error_code error) {
 void FlightJson::walk() {
   known_ = false;
   parts_.begin(*dump_);
+  begun_ = false;
   document_ = parser_.iterate(padded_.data(), padded_.size(), padded_.capacity());
+  begun_ = true;
   for (auto field : document_.get_object()) {
     const W key = flight_word(field.unescaped_key());
     Value value = field.value();

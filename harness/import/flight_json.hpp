@@ -38,6 +38,7 @@ class FlightJson {
 
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document document_;
+  bool begun_ = false;  // whether the document knows a place: not where the bytes are no text in UTF-8
   bool known_ = false;  // whether something in it is a dump's
   std::string padded_;
   FlightParts parts_;

@@ -151,6 +151,11 @@ TEST(FlightDump, OneReaderReadsManyDumps) {
   }
 }
 
+TEST(FlightDump, InJsonThatIsNotUtf8IsRejected) {
+  EXPECT_THAT(reason([] { read_json("{\"version\":\"2.4\",\"entries\":[],\"x\":\"\xff\"}"); }),
+              testing::HasSubstr("dump: cannot be parsed"));
+}
+
 // What a script makes of a pickle with json.dump: numbers where PyTorch writes texts, frames, null.
 TEST(FlightDump, IsReadFromTheJsonOfAScript) {
   const FlightDump dump = read_json(R"({"version": "2.9", "nccl_version": "2.21.5",
