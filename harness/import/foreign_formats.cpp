@@ -14,9 +14,9 @@ const std::vector<ForeignFormat>& foreign_formats() {
   static const std::vector<ForeignFormat> formats{
       {"PyTorch Flight Recorder", is_flight_dump, read_flight_dumps},
       {"OTF2 archives (Score-P, TAU, EZTrace)", recognizes_otf2, read_otf2},
-      {"Chakra execution traces", is_chakra_trace, read_chakra_traces},
-      {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets},
       {"Kineto traces (PyTorch's profiler)", is_kineto_trace, read_kineto_traces},
+      {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets},
+      {"Chakra execution traces", is_chakra_trace, read_chakra_traces},
       {"SimGrid SMPI time-independent traces", recognizes_smpi, read_smpi},
       {"NCCL and RCCL RAS reports", is_ras_report, read_ras_reports},
       {"NCCL and RCCL logs", is_nccl_log, read_nccl_log},

@@ -95,7 +95,7 @@ Scenario read_kineto_traces(const std::vector<TraceFile>& files, ImportNotes& no
     notes.facts.push_back(
         fmt::format("left out: {} of communication that tell no collective", counted(bare, "kernel")));
   if (scheduled > 0)
-    notes.facts.push_back(fmt::format("{} were enqueued, and their kernels never ended", counted(scheduled, "call")));
+    notes.facts.push_back(fmt::format("enqueued, with no kernel that ended: {}", counted(scheduled, "call")));
   return scenario;
 }
 

@@ -250,15 +250,16 @@ void PytorchEtNodes::complete_group(TracedGroup& group) const {
 
 void PytorchEtNodes::finish() {
   for (Held& held : calls_) {
-    if (held.old_group && held.group.name.empty()) {
+    TracedGroup group = std::move(held.group);  // large ones are not kept for each call
+    if (held.old_group && group.name.empty()) {
       const auto named = std::find_if(old_names_.begin(), old_names_.end(),
                                       [&](const auto& one) { return one.first == *held.old_group; });
-      held.group.name = named != old_names_.end() ? named->second : fmt::format("{}", *held.old_group);
+      group.name = named != old_names_.end() ? named->second : fmt::format("{}", *held.old_group);
     }
-    complete_group(held.group);
-    if (held.group.whole && held.group.size == 0) held.group.size = static_cast<std::int32_t>(held.group.ranks.size());
+    complete_group(group);
+    if (group.whole && group.size == 0) group.size = static_cast<std::int32_t>(group.ranks.size());
     // An all-to-all of lists has a tensor for each member.
-    const auto members = static_cast<std::size_t>(std::max(held.group.size, 0));
+    const auto members = static_cast<std::size_t>(std::max(group.size, 0));
     if (torch_op(held.name) == Op::alltoall && held.in_tensors.size() == members && members > 1 &&
         held.out_tensors.size() == members) {
       held.call.counts.in_split.numbers = held.in_tensors;
@@ -266,12 +267,12 @@ void PytorchEtNodes::finish() {
     }
     held.call.name = held.name;
     held.call.dtype = held.dtype;
-    held.call.group = rank_.group(held.group);
+    held.call.group = rank_.group(group);
     const std::int64_t place = rank_.add(held.call, held.order);
     if (place >= 0) rank_.at(place).event.state = EventState::completed;
   }
   calls_ = {};
-  for (const TracedGroup& group : configured_) rank_.group(group);
+  for (const TracedGroup& known : configured_) rank_.group(known);
 }
 
 }  // namespace petri

@@ -159,16 +159,23 @@ bool TracedJob::complete_by_others(TracedGroup& group) const {
   return false;
 }
 
+// The ranks that call on each group, ascending.
+std::vector<std::vector<std::int32_t>> TracedJob::users() const {
+  std::vector<std::vector<std::int32_t>> users(groups_.size());
+  for (const Part& part : parts_)
+    for (const TracedCall& call : part.calls) {
+      if (call.launch == TracedLaunch::closes) continue;
+      std::vector<std::int32_t>& of = users[static_cast<std::size_t>(call.event.comm)];
+      if (of.empty() || of.back() != part.rank) of.push_back(part.rank);
+    }
+  return users;
+}
+
 // Whether they are as many as the group is said to have.
-bool TracedJob::complete_by_users(std::size_t number) {
-  TracedGroup& group = groups_[number];
+bool TracedJob::complete_by_users(TracedGroup& group, const std::vector<std::int32_t>& users) {
   std::set<std::int32_t> members(group.ranks.begin(), group.ranks.end());
   if (group.last >= 0) members.insert(group.last);
-  for (const Part& part : parts_)
-    if (std::any_of(part.calls.begin(), part.calls.end(), [&](const TracedCall& call) {
-          return call.launch != TracedLaunch::closes && call.event.comm == static_cast<std::int32_t>(number);
-        }))
-      members.insert(part.rank);
+  members.insert(users.begin(), users.end());
   group.ranks.assign(members.begin(), members.end());
   return group.size == static_cast<std::int32_t>(group.ranks.size());
 }
@@ -176,6 +183,7 @@ bool TracedJob::complete_by_users(std::size_t number) {
 void TracedJob::complete_groups(ImportNotes& notes) {
   std::vector<std::int32_t> all(static_cast<std::size_t>(world_));
   std::iota(all.begin(), all.end(), 0);
+  const std::vector<std::vector<std::int32_t>> users = this->users();
   std::vector<std::string> guessed;
   std::uint64_t members = 0;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -184,7 +192,7 @@ void TracedJob::complete_groups(ImportNotes& notes) {
     const bool counts_all = group.size == world_ && std::equal(group.ranks.begin(), group.ranks.end(), all.begin());
     if (group.everyone || counts_all)
       group.ranks = all;
-    else if (!complete_by_others(group) && !complete_by_stride(group) && !complete_by_users(i))
+    else if (!complete_by_others(group) && !complete_by_stride(group) && !complete_by_users(group, users[i]))
       guessed.push_back(group.name.empty() ? "without a name" : '"' + group.name + '"');
     group.whole = true;
     members += group.ranks.size();

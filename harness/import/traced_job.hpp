@@ -95,7 +95,8 @@ class TracedJob {
   void join_parts(ImportNotes& notes);
   void complete_groups(ImportNotes& notes);
   bool complete_by_others(TracedGroup& group) const;
-  bool complete_by_users(std::size_t number);
+  std::vector<std::vector<std::int32_t>> users() const;
+  static bool complete_by_users(TracedGroup& group, const std::vector<std::int32_t>& users);
   void make_comms(Scenario& scenario);
   void find_positions(ImportNotes& notes);
   void count_launches(const Part& part, std::vector<std::unordered_map<std::int64_t, std::int64_t>>& most);
