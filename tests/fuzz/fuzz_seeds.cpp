@@ -21,6 +21,7 @@
 #include "tests/fuzz/journal_identity.hpp"
 #include "tests/fuzz/otf2_input.hpp"
 #include "tests/fuzz/record_input.hpp"
+#include "tests/fuzz/trace_seeds.hpp"
 #include "tests/import/flight_job.hpp"
 #include "tests/trace/npy_text.hpp"
 
@@ -213,5 +214,6 @@ int main(int argc, char** argv) {
   make_otf2_archives(empty_folder(folder / "import_otf2"));
   make_smpi_traces(empty_folder(folder / "import_smpi"));
   make_flight_dumps(empty_folder(folder / "pickle"), empty_folder(folder / "flight_json"));
+  fuzz::make_trace_seeds(folder);
   return 0;
 }
