@@ -276,7 +276,9 @@ std::vector<std::int32_t> Gatherings::named_members(const Event& event, std::int
 std::uint32_t Gatherings::outside_sequence(EventRef ref) {
   const Event& event = at(scenario_, ref);
   if (event.op == Op::intercomm_create) return bridge_side(ref);
-  const bool by_id = event.op == Op::comm_init_rank && event.extras.new_comm() != kNoComm;
+  // Where nobody tells who shares the id, each is taken to be alone: who is missing cannot be known.
+  const bool by_id =
+      event.op == Op::comm_init_rank && event.extras.new_comm() != kNoComm && members_known(event.extras.new_comm());
   std::vector<std::int32_t> members = by_id ? ranks_of(event.extras.new_comm()) : named_members(event, ref.rank);
   if (std::find(members.begin(), members.end(), ref.rank) == members.end()) members.push_back(ref.rank);
   const std::string name =

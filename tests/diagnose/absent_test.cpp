@@ -129,6 +129,18 @@ TEST(Absent, RecordsThatBeginAtOtherPlacesStandWhereTheyBelong) {
   EXPECT_THAT(first(found).culprits, ElementsAre(2));
 }
 
+TEST(Absent, NobodyIsAwaitedInAnInitWhoseMembersNobodyTells) {
+  const Diagnosis found = diagnose(test::scenario(3, R"(
+    {"rank":0,"op":"comm_init_rank","new":"p","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"comm_init_rank","new":"p","state":"started"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"end":"running"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, IsEmpty());
+}
+
 TEST(Absent, CallsThatWereSeenToEndProveNoOrderWhereStreamsAreNotKnown) {
   // Each group has its own stream, so both orders went well; of MPI's calls the same is luck.
   const std::string lines = R"(
