@@ -14,6 +14,7 @@
 
 #include "harness/import/flight_dump.hpp"
 #include "harness/import/flight_groups.hpp"
+#include "harness/import/flight_messages.hpp"
 #include "harness/import/flight_progress.hpp"
 #include "harness/import/flight_ranks.hpp"
 #include "harness/import/flight_titles.hpp"
@@ -183,10 +184,11 @@ class Job {
         records_.size() < scenario.ranks.size() ||
         std::any_of(records_.begin(), records_.end(), [](const auto& record) { return record.calls.lost > 0; }) ||
         std::any_of(standings.begin(), standings.end(), [](const auto& one) { return one.stale; });
+    const std::vector<std::vector<bool>> left_out = messages_left_out(records_, groups_);
     for (std::size_t i = 0; i < records_.size(); ++i) {
       const auto slot = static_cast<std::size_t>(records_[i].rank);
       recorded[slot] = true;
-      fill_rank(scenario, comms, standings[i], records_[i]);
+      fill_rank(scenario, comms, standings[i], left_out[i], records_[i]);
     }
     for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank) {
       RankEnd& end = scenario.ranks[rank].end;
@@ -204,17 +206,28 @@ class Job {
     return backends.size() == 1 && *backends.begin() == "nccl" ? "nccl" : "";
   }
 
+  static void keep_requests(Event& wait, const std::set<std::uint32_t>& gone) {
+    std::vector<std::uint32_t> kept;
+    for (const std::uint32_t request : wait.extras.requests())
+      if (!gone.contains(request)) kept.push_back(request);
+    wait.extras.set_requests(kept);
+  }
+
   void fill_rank(Scenario& scenario, const std::vector<std::int32_t>& comms, const FlightStanding& standing,
-                 FlightRecord& record) {
+                 const std::vector<bool>& left_out, FlightRecord& record) {
     RankTrace& trace = scenario.ranks[static_cast<std::size_t>(record.rank)];
     FlightCalls calls = std::move(record.calls);
     std::map<std::int32_t, std::int32_t> next = standing.joined;  // by group: the position of its next collective
     trace.events.reserve(calls.events.size());
-    const std::vector<bool> over = messages_that_are_over(calls.events);
+    std::set<std::uint32_t> gone;  // requests of messages that are left out
     for (std::size_t i = 0; i < calls.events.size(); ++i) {
       Event& event = calls.events[i];
       const bool message = calls.positions[i] == kNoPosition;
-      if (partial_ && over[i]) continue;  // its other side may be lost
+      if (partial_ && left_out[i]) {
+        gone.insert(event.request);
+        continue;
+      }
+      if (kind_of(event.op) == OpKind::wait && !gone.empty()) keep_requests(event, gone);
       if (!message) {
         std::int32_t& expected = next[event.comm];
         if (calls.positions[i] != expected) event.extras.set_coll_seq(calls.positions[i]);
@@ -231,19 +244,6 @@ class Job {
       join(scenario, record.rank, comms, standing, trace.end);
     else
       trace.end.dropped = std::max<std::uint64_t>(trace.end.dropped, 1);
-  }
-
-  // By event: a message whose call, or the wait for it, has returned, and such a wait.
-  static std::vector<bool> messages_that_are_over(const std::vector<Event>& events) {
-    std::vector<bool> over(events.size(), false);
-    bool waited = true;  // of a launch of several: by what follows its calls
-    for (std::size_t i = events.size(); i-- > 0;) {
-      const OpKind kind = kind_of(events[i].op);
-      const bool completed = events[i].state == EventState::completed;
-      if (kind == OpKind::wait) over[i] = waited = completed;
-      if (kind == OpKind::send || kind == OpKind::recv) over[i] = events[i].request == kNoRequest ? completed : waited;
-    }
-    return over;
   }
 
   // Where all records begin at the beginning, nothing has to be said of it.

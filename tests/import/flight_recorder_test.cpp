@@ -224,6 +224,25 @@ TEST(FlightRecorder, MessagesOfOneLaunchAreBegunAndWaitedForTogether) {
   EXPECT_EQ(read.ranks[1].events[0].op, Op::send);
 }
 
+TEST(FlightRecorder, MessagesPairBehindTheLastCollectiveThatBothCompleted) {
+  // Rank 0 has sent, and waits in the next collective; rank 1's launch is not over, as it also waits for rank 2.
+  // Without what rank 0 has completed, both would seem to wait for each other.
+  Job job(3, {{"3", "KIND", {0, 1, 2}}});
+  job.rank(0,
+           {call("send 0->1", 4, "completed", "3"), call("all_reduce", 7, "completed"),
+            call("send 0->1", 5, "completed", "3"), call("all_reduce", 8, "started")},
+           20);
+  job.rank(1,
+           {call("all_reduce", 7, "completed"), call("recv 1<-0", 9, "scheduled", "3"),
+            call("recv 1<-2", 9, "scheduled", "3"), call("coalesced p2p", 9, "started", "3")},
+           31);
+  job.rank(2, {call("all_reduce", 7, "completed")}, 12);
+  const Scenario read = job.read();
+  ASSERT_EQ(read.ranks[0].events.size(), 3U);  // without the first message: it is over on both sides
+  EXPECT_EQ(read.ranks[0].events[1].op, Op::send);
+  EXPECT_EQ(read.ranks[1].events.size(), 4U);
+}
+
 TEST(FlightRecorder, CollectivesOfOneLaunchAreOneCall) {
   Job job(1);
   job.rank(0, {call("all_reduce", 1, "scheduled"), call("all_reduce", 1, "scheduled"), call("coalesced", 1, "started"),
