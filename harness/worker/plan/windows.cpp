@@ -85,7 +85,7 @@ std::map<std::string, WindowPlan> windows_of(const Scenario& scenario) {
 std::optional<Refusal> reason_against_windows(const Scenario& scenario) {
   const std::vector<std::int32_t> at_start = communicators_made_at_start(scenario);
   for (const auto& [name, window] : windows_of(scenario)) {
-    const auto refused = [&](const std::string& reason) {
+    const auto refused = [&, &name = name](const std::string& reason) {  // clang 14 captures no binding as it is
       return Refusal{"window " + name + ": " + reason, first_call_on(scenario, name)};
     };
     if (window.comm == kNoComm || !scenario.comms[static_cast<std::size_t>(window.comm)].known)
