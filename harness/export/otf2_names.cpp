@@ -77,7 +77,7 @@ OTF2_RegionRef Otf2Names::region(const Scenario& scenario, const Event& event) {
   if (is_new)
     regions_.push_back({text(mpi ? mpi_name(event.op) : std::string(name_of(event.op))),
                         text(mpi ? "" : kOwnDescription), role_of(event.op),
-                        mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER});
+                        static_cast<OTF2_Paradigm>(mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER)});
   return place->second;
 }
 
