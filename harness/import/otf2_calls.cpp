@@ -68,7 +68,7 @@ void Otf2Calls::leave_out_record(const char* op) {
 }
 
 void Otf2Calls::begin(std::optional<Op> op, std::uint64_t time) {
-  call_.emplace();
+  call_ = Call{};
   call_->op = op;
   call_->time = time;
   if (op) call_->event.op = *op;
