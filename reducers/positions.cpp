@@ -71,7 +71,9 @@ void settle_joined(Scenario& scenario) {
       start.most = std::max(start.most, position);
       ++start.members;
     }
-  for (const auto& [comm, start] : starts) {
+  for (const auto& one : starts) {  // clang 14 captures no binding in a lambda
+    const std::int32_t comm = one.first;
+    const Start& start = one.second;
     if (start.members < scenario.comms[static_cast<std::size_t>(comm)].ranks.size()) continue;
     for (RankTrace& rank : scenario.ranks) {
       if (rank.end.joined.empty()) continue;
