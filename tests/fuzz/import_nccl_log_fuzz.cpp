@@ -9,7 +9,7 @@
 #include "harness/import/nccl_log.hpp"
 #include "harness/trace/error.hpp"
 #include "tests/fuzz/hold.hpp"
-#include "tests/import/text_file.hpp"
+#include "tests/import/memory_trace.hpp"
 #include "tests/trace/text.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<TraceFile> files;
   while (files.size() < 4) {
     const std::size_t end = std::min(rest.find('\0'), rest.size());
-    files.push_back(test::text_file("log", std::string(rest.substr(0, end))));
+    files.push_back(test::memory_trace("log", std::string(rest.substr(0, end))));
     if (end == rest.size()) break;
     rest.remove_prefix(end + 1);
   }

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   while (!rest.empty() && files.size() < 4) {
     const std::size_t end = std::min(rest.find('\xff'), rest.size());
-    TraceFile file = fuzz::memory_trace_file(std::to_string(files.size()), std::string(rest.substr(0, end)));
+    TraceFile file = test::memory_trace(std::to_string(files.size()), std::string(rest.substr(0, end)));
     if (recognizes_smpi(file)) files.push_back(std::move(file));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }

@@ -4,15 +4,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/trace/error.hpp"
 #include "tests/import/flight_dump_writer.hpp"
+#include "tests/import/memory_trace.hpp"
 
 namespace petri {
 namespace {
@@ -24,25 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
-
-class Bytes : public ByteStream {
- public:
-  explicit Bytes(std::string bytes) : bytes_(std::move(bytes)) {}
-  std::size_t read(char* to, std::size_t most) override {
-    const std::size_t count = std::min(most, bytes_.size() - at_);
-    std::copy_n(bytes_.data() + at_, count, to);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string bytes_;
-  std::size_t at_ = 0;
-};
-
-TraceFile file(const std::string& leaf, const std::string& bytes) {
-  return {leaf, leaf, bytes.substr(0, kHeadBytes), {}, [bytes] { return std::make_unique<Bytes>(bytes); }};
-}
 
 // One call of a job: "all_reduce" as the `seq`-th of its group, or a message.
 FlightCall call(const std::string& name, std::int64_t seq, const std::string& state, const std::string& group = "0") {
@@ -90,8 +70,8 @@ class Job {
   Scenario read(bool json = false) {
     std::vector<TraceFile> files = others_;
     for (const auto& [rank, written] : written_)
-      files.push_back(file("rank_" + std::to_string(rank),
-                           json ? test::flight_json(records_[rank]) : test::flight_pickle(records_[rank])));
+      files.push_back(test::memory_trace("rank_" + std::to_string(rank), json ? test::flight_json(records_[rank])
+                                                                              : test::flight_pickle(records_[rank])));
     notes = {};
     return read_flight_dumps(files, notes);
   }
@@ -186,7 +166,7 @@ TEST(FlightRecorder, CallsOfGlooAreOverWhenTheRecorderLetsGoOfThem) {
       record.calls.push_back(one);
     }
     record.status = {{0, rank == 2 ? 1 : 5, -1, rank == 2 ? 1 : 3}};
-    files.push_back(file("rank_" + std::to_string(rank), test::flight_pickle(record)));
+    files.push_back(test::memory_trace("rank_" + std::to_string(rank), test::flight_pickle(record)));
   }
   ImportNotes notes;
   const Scenario read = read_flight_dumps(files, notes);
@@ -280,7 +260,7 @@ TEST(FlightRecorder, DumpThatBreaksOffSaysNothingOfWhatFollows) {
   FlightRecord half;
   half.calls = {call("all_reduce", 1, "completed"), call("all_reduce", 2, "started")};
   const std::string bytes = test::flight_pickle(half);
-  job.add(file("rank_1", bytes.substr(0, bytes.size() - 60)));
+  job.add(test::memory_trace("rank_1", bytes.substr(0, bytes.size() - 60)));
   const Scenario read = job.read();
   EXPECT_EQ(read.ranks[1].end.kind, EndKind::cut);
   EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("rank_1")));
@@ -292,7 +272,7 @@ TEST(FlightRecorder, DumpThatIsBrokenIsLeftOutWithItsReason) {
   FlightRecord hostile;
   std::string bytes = test::flight_pickle(hostile);
   bytes.insert(bytes.size() - 1, "cos\nsystem\n");
-  job.add(file("rank_1", bytes));
+  job.add(test::memory_trace("rank_1", bytes));
   const Scenario read = job.read();
   EXPECT_EQ(read.ranks[1].end.kind, EndKind::missing);
   EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("rank_1")));
@@ -303,7 +283,7 @@ TEST(FlightRecorder, OnlyBrokenDumpsAreAnError) {
   std::string bytes = test::flight_pickle(hostile);
   bytes.insert(bytes.size() - 1, "cos\nsystem\n");
   ImportNotes notes;
-  EXPECT_THROW(read_flight_dumps({file("rank_0", bytes)}, notes), InputError);
+  EXPECT_THROW(read_flight_dumps({test::memory_trace("rank_0", bytes)}, notes), InputError);
 }
 
 }  // namespace

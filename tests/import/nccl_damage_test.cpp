@@ -9,8 +9,8 @@
 namespace petri {
 namespace {
 
+using test::memory_trace;
 using test::NcclLog;
-using test::text_file;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -19,7 +19,7 @@ using testing::IsEmpty;
 struct Read {
   ImportNotes notes;
   Scenario scenario;
-  explicit Read(const std::string& text) : scenario(read_nccl_log({text_file("job.log", text)}, notes)) {}
+  explicit Read(const std::string& text) : scenario(read_nccl_log({memory_trace("job.log", text)}, notes)) {}
   const RankTrace& rank(int number) const { return scenario.ranks.at(static_cast<std::size_t>(number)); }
   std::vector<std::string> calls(int number) const {
     std::vector<std::string> texts;

@@ -107,13 +107,13 @@ std::string creation(const std::vector<int>& begun, std::size_t size) {
 
 TEST(NcclLogDiagnosis, NamesTheRankThatDidNotComeToACommunicatorsCreation) {
   ImportNotes notes;
-  expect(diagnose(read_nccl_log({test::text_file("job.log", creation({0, 1, 2, 3, 4, 6, 7}, 8))}, notes)),
+  expect(diagnose(read_nccl_log({test::memory_trace("job.log", creation({0, 1, 2, 3, 4, 6, 7}, 8))}, notes)),
          Verdict::skew);
 }
 
 TEST(NcclLogDiagnosis, SaysOfACreationWhoBeganItWhereItCannotBeKnownWhoDidNot) {
   ImportNotes notes;
-  const Scenario scenario = read_nccl_log({test::text_file("job.log", creation({1, 3}, 3))}, notes);
+  const Scenario scenario = read_nccl_log({test::memory_trace("job.log", creation({1, 3}, 3))}, notes);
   EXPECT_EQ(diagnose(scenario).verdict, Verdict::ambiguous);
   EXPECT_THAT(notes.warnings, testing::Contains("the creation of 0x77, of 3 ranks, is not over: rank 1,3 began it, the "
                                                 "others did not"));

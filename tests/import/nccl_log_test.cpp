@@ -13,8 +13,8 @@
 namespace petri {
 namespace {
 
+using test::memory_trace;
 using test::NcclLog;
-using test::text_file;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -24,7 +24,7 @@ struct Read {
   ImportNotes notes;
   Scenario scenario;
   explicit Read(const std::vector<TraceFile>& files) : scenario(read_nccl_log(files, notes)) {}
-  explicit Read(const std::string& text) : Read(std::vector{text_file("job.log", text)}) {}
+  explicit Read(const std::string& text) : Read(std::vector{memory_trace("job.log", text)}) {}
 
   const RankTrace& rank(int number) const { return scenario.ranks.at(static_cast<std::size_t>(number)); }
   std::vector<std::string> calls(int number) const {
@@ -84,7 +84,7 @@ TEST(NcclLogCalls, OfRcclKeepTheirRankWithoutInitLines) {
   std::vector<TraceFile> files;
   for (int rank = 0; rank < 8; ++rank) {
     const std::string text = log.call_text(rank, "AllReduce", "w", 100 + rank, 7, 0, 0, 0);
-    files.push_back(text_file("f", fmt::format("{} NCCL INFO {}\n", NcclLog::origin(7 - rank), text)));
+    files.push_back(memory_trace("f", fmt::format("{} NCCL INFO {}\n", NcclLog::origin(7 - rank), text)));
   }
   const Read read(files);
   ASSERT_EQ(read.scenario.world(), 8);
@@ -300,7 +300,7 @@ TEST(NcclLogRanks, OfOneNameInSeveralContainersAreSeveralProcesses) {
       text.replace(at, NcclLog::origin(rank).size(), "node01:52:52 [0]");
     for (std::size_t at = text.find("cudaDev 1"); at != std::string::npos; at = text.find("cudaDev 1"))
       text[at + 8] = '0';
-    files.push_back(text_file("f", text));
+    files.push_back(memory_trace("f", text));
   }
   const Read read(files);
   EXPECT_EQ(read.calls(0).size(), 3u);
@@ -341,7 +341,7 @@ TEST(NcclLogFiles, ThatBeginLateStandWhereTheirLaunchesAreNumbered) {
     for (int launch = 40 + rank; launch < 44; ++launch)
       text += fmt::format("{} NCCL INFO {}\n", NcclLog::origin(rank),
                           log.call_text(rank, "AllReduce", "w", launch, 7, 0, 0, static_cast<unsigned>(launch)));
-    files.push_back(text_file("f", text));
+    files.push_back(memory_trace("f", text));
   }
   const Read read(files);
   EXPECT_THAT(read.rank(0).end.joined, ElementsAre(testing::Pair(0, 40)));
@@ -353,26 +353,26 @@ TEST(NcclLogFiles, ThatBeginLateStandWhereTheirLaunchesAreNumbered) {
 TEST(NcclLogFiles, ThatRepeatAnotherAreLeftOutAndThoseThatGoOnAreNot) {
   const NcclLog log = three_calls(2);
   std::vector<TraceFile> files = log.files();
-  files.push_back(text_file("slurm.out", log.together()));
+  files.push_back(memory_trace("slurm.out", log.together()));
   const Read twice(files);
   EXPECT_EQ(twice.calls(1).size(), 3u);
   EXPECT_THAT(twice.notes.warnings, Contains("slurm.out: left out where another file has the same calls of a process"));
   const std::string all = log.text(1);
   const std::size_t half = all.rfind('\n', all.size() - 2) + 1;
-  const Read parts(
-      {text_file("0", log.text(0)), text_file("1.a", all.substr(0, half)), text_file("1.b", all.substr(half))});
+  const Read parts({memory_trace("0", log.text(0)), memory_trace("1.a", all.substr(0, half)),
+                    memory_trace("1.b", all.substr(half))});
   EXPECT_EQ(parts.calls(1), twice.calls(1));
   EXPECT_THAT(parts.notes.warnings, IsEmpty());
 }
 
 TEST(NcclLogFiles, AreRecognizedByALineOfNcclHoweverLateItComes) {
   const std::string line = three_calls(1).text(0);
-  EXPECT_TRUE(is_nccl_log(text_file("a", line)));
-  EXPECT_TRUE(is_nccl_log(text_file("a", std::string(300000, '.') + "\n" + line)));
-  EXPECT_FALSE(is_nccl_log(text_file("a", "set NCCL_DEBUG=INFO to see lines with NCCL INFO in them\n")));
-  EXPECT_FALSE(is_nccl_log(text_file("a", std::string("\0", 1) + line)));
-  EXPECT_FALSE(is_nccl_log(text_file("a", "{\"petri\":1,\"job\":\"node01:1:1 [0] NCCL INFO \"}")));
-  EXPECT_FALSE(is_nccl_log(text_file("a", "")));
+  EXPECT_TRUE(is_nccl_log(memory_trace("a", line)));
+  EXPECT_TRUE(is_nccl_log(memory_trace("a", std::string(300000, '.') + "\n" + line)));
+  EXPECT_FALSE(is_nccl_log(memory_trace("a", "set NCCL_DEBUG=INFO to see lines with NCCL INFO in them\n")));
+  EXPECT_FALSE(is_nccl_log(memory_trace("a", std::string("\0", 1) + line)));
+  EXPECT_FALSE(is_nccl_log(memory_trace("a", "{\"petri\":1,\"job\":\"node01:1:1 [0] NCCL INFO \"}")));
+  EXPECT_FALSE(is_nccl_log(memory_trace("a", "")));
 }
 
 TEST(NcclLogFiles, WithoutCommunicatorsAreRejectedWithWhatToSet) {

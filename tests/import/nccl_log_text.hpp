@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/import/nccl_log.hpp"
-#include "tests/import/text_file.hpp"
+#include "tests/import/memory_trace.hpp"
 
 namespace petri::test {
 
@@ -85,7 +85,7 @@ class NcclLog {
     std::vector<TraceFile> made;
     for (int rank = 0; rank < static_cast<int>(lines_.size()); ++rank)
       if (std::count(without.begin(), without.end(), rank) == 0)
-        made.push_back(text_file(fmt::format("nccl.{}.{}", host(rank), 4000 + rank), text(rank)));
+        made.push_back(memory_trace(fmt::format("nccl.{}.{}", host(rank), 4000 + rank), text(rank)));
     return made;
   }
   // One file, a line of each rank in turn, each behind `prefix(rank)`.

@@ -8,12 +8,12 @@
 #include <functional>
 
 #include "harness/trace/error.hpp"
-#include "tests/import/text_file.hpp"
+#include "tests/import/memory_trace.hpp"
 
 namespace petri {
 namespace {
 
-using test::text_file;
+using test::memory_trace;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -24,7 +24,7 @@ struct Read {
   ImportNotes notes;
   Scenario scenario;
   explicit Read(const std::vector<TraceFile>& files) : scenario(read_ras_reports(files, notes)) {}
-  explicit Read(const std::string& text) : Read(std::vector{text_file("ras", text)}) {}
+  explicit Read(const std::string& text) : Read(std::vector{memory_trace("ras", text)}) {}
   const RankTrace& rank(int number) const { return scenario.ranks.at(static_cast<std::size_t>(number)); }
   std::vector<std::string> ops(int number) const {
     std::vector<std::string> names;
@@ -187,9 +187,11 @@ TEST(RasJson, OtherDamageIsRejectedWithItsPlace) {
 }
 
 TEST(RasReports, OfOneJobTellWhetherItWentOn) {
-  const Read hung({text_file("a", lagging("2026-06-19 06:51:56")), text_file("b", lagging("2026-06-19 06:52:56"))});
+  const Read hung(
+      {memory_trace("a", lagging("2026-06-19 06:51:56")), memory_trace("b", lagging("2026-06-19 06:52:56"))});
   EXPECT_THAT(hung.notes.facts, Contains(HasSubstr("no collective was launched in between")));
-  const Read moved({text_file("b", lagging("2026-06-19 06:52:56", 1)), text_file("a", lagging("2026-06-19 06:51:56"))});
+  const Read moved(
+      {memory_trace("b", lagging("2026-06-19 06:52:56", 1)), memory_trace("a", lagging("2026-06-19 06:51:56"))});
   EXPECT_THAT(moved.notes.facts, Contains(HasSubstr("the job was going on")));
   EXPECT_EQ(moved.rank(0).end.dropped, 20u);
 }
@@ -285,10 +287,10 @@ TEST(RasText, AllWellIsNoRankWithAnything) {
 }
 
 TEST(RasReports, AreRecognizedByTheirBeginning) {
-  EXPECT_TRUE(is_ras_report(text_file("a", lagging())));
-  EXPECT_TRUE(is_ras_report(text_file("a", text_report("", ""))));
-  EXPECT_FALSE(is_ras_report(text_file("a", "{\"petri\":1}")));
-  EXPECT_FALSE(is_ras_report(text_file("a", "Job summary\n")));
+  EXPECT_TRUE(is_ras_report(memory_trace("a", lagging())));
+  EXPECT_TRUE(is_ras_report(memory_trace("a", text_report("", ""))));
+  EXPECT_FALSE(is_ras_report(memory_trace("a", "{\"petri\":1}")));
+  EXPECT_FALSE(is_ras_report(memory_trace("a", "Job summary\n")));
 }
 
 }  // namespace
