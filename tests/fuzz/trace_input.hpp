@@ -1,6 +1,7 @@
 // Inputs of the fuzzers of importers: one or several files, kept apart by a mark.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,12 +28,23 @@ inline std::vector<TraceFile> trace_files_in(std::string_view input) {
   }
 }
 
+// The parts of an input that a byte divides, as so many files at most: the rest is the last one's.
+inline std::vector<TraceFile> files_between(std::string_view input, char mark, std::size_t most) {
+  std::vector<TraceFile> files;
+  while (files.size() < most) {
+    const std::size_t end = std::min(input.find(mark), input.size());
+    files.push_back(test::memory_trace(std::to_string(files.size()), std::string(input.substr(0, end))));
+    if (end == input.size()) break;
+    input.remove_prefix(end + 1);
+  }
+  return files;
+}
+
+using ReadTraces = Scenario (*)(const std::vector<TraceFile>&, ImportNotes&);
+
 // Whatever is in the files: a scenario whose text says it all, or an InputError.
-inline void import_traces(const std::uint8_t* data, std::size_t size, bool (*recognizes)(const TraceFile&),
-                          Scenario (*read)(const std::vector<TraceFile>&, ImportNotes&)) {
-  constexpr std::int32_t kMostWritten = 1 << 12;  // ranks; a small file may claim a million of them
-  const std::vector<TraceFile> files = trace_files_in({reinterpret_cast<const char*>(data), size});
-  recognizes(files.front());
+inline void import_files(const std::vector<TraceFile>& files, ReadTraces read) {
+  constexpr std::int32_t kMostWritten = 1000;  // ranks; a small file may claim a million of them
   try {
     ImportNotes notes;
     const Scenario scenario = read(files, notes);
@@ -42,6 +54,13 @@ inline void import_traces(const std::uint8_t* data, std::size_t size, bool (*rec
   } catch (const InputError&) {
     return;
   }
+}
+
+inline void import_traces(const std::uint8_t* data, std::size_t size, bool (*recognizes)(const TraceFile&),
+                          ReadTraces read) {
+  const std::vector<TraceFile> files = trace_files_in({reinterpret_cast<const char*>(data), size});
+  recognizes(files.front());
+  import_files(files, read);
 }
 
 }  // namespace petri::fuzz
