@@ -17,7 +17,6 @@
 #include "harness/import/flight_messages.hpp"
 #include "harness/import/flight_progress.hpp"
 #include "harness/import/flight_ranks.hpp"
-#include "harness/import/flight_titles.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/in_turns.hpp"

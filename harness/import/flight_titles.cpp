@@ -1,49 +1,19 @@
 #include "harness/import/flight_titles.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <utility>
+
+#include "harness/import/torch_words.hpp"
 
 namespace petri {
 namespace {
 
-// Names without backend, leading underscore and the suffixes below, which tell variants of one operation apart.
-constexpr std::array<std::pair<std::string_view, Op>, 19> kNames{{
-    {"all_reduce", Op::allreduce},
-    {"allreduce", Op::allreduce},
-    {"broadcast", Op::bcast},
-    {"reduce", Op::reduce},
-    {"all_gather", Op::allgather},
-    {"allgather", Op::allgather},
-    {"reduce_scatter", Op::reduce_scatter_block},
-    {"all_to_all", Op::alltoall},
-    {"alltoall", Op::alltoall},
-    {"gather", Op::gather},
-    {"scatter", Op::scatter},
-    {"barrier", Op::barrier},
-    {"all_reduce_barrier", Op::barrier},
-    {"monitored_barrier", Op::barrier},
-    {"send", Op::send},
-    {"recv", Op::recv},
-    {"recvAnySource", Op::recv},
-    {"recv_anysource", Op::recv},
-    {"recv_any_source", Op::recv},
-}};
-constexpr std::array<std::string_view, 9> kVariants{"_base",   "_oop",    "_coalesced", "_into_tensor", "_tensor",
-                                                    "_sparse", "_single", "_async",     "_out"};
-
+// A barrier is made of another operation: "all_reduce_barrier".
 std::optional<Op> operation_named(std::string_view name) {
-  for (;;) {
-    for (const auto& [known, op] : kNames)
-      if (known == name) return op;
-    const std::string_view before = name;
-    if (name.starts_with('_')) name.remove_prefix(1);
-    for (const std::string_view variant : kVariants)
-      if (name.size() > variant.size() && name.ends_with(variant)) name.remove_suffix(variant.size());
-    if (name.starts_with("sparse_")) name.remove_prefix(7);
-    if (name == before) return std::nullopt;
-  }
+  if (name.ends_with("barrier")) return Op::barrier;
+  if (name.starts_with("sparse_")) name.remove_prefix(7);
+  return torch_op(name);
 }
 
 // "0->3" or "0<-3": the peer is the second one, whichever way the message goes.
