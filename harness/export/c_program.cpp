@@ -10,6 +10,7 @@
 
 #include "harness/export/c_rank.hpp"
 #include "harness/export/c_text.hpp"
+#include "harness/export/program_head.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/rank_ranges.hpp"
 
@@ -62,32 +63,17 @@ std::set<std::int32_t> used_comms(const Scenario& scenario) {
   return comms;
 }
 
-std::string original(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
-  if (!scenario.header.origin || scenario.header.origin->ranks.empty()) return "";
-  std::vector<std::int32_t> old;
-  for (const std::int32_t rank : ranks) old.push_back(scenario.header.origin->ranks[static_cast<std::size_t>(rank)]);
-  std::sort(old.begin(), old.end());
-  return fmt::format(", {} of the original job", rank_ranges(old));
-}
-
 std::string head_comment(const Scenario& scenario, const CProgramOptions& options, const Program& program) {
   const Header& header = scenario.header;
-  const auto& outcome = header.expect && !header.expect->absent ? header.expect : header.observed;
-  std::string verdict = options.verdict;
-  std::string signature = options.signature;
-  if (verdict.empty() && outcome && outcome->verdict) verdict = name_of(*outcome->verdict);
-  if (signature.empty() && outcome) signature = outcome->signature;
+  const CaseOutcome outcome = case_outcome(scenario, options.verdict, options.signature);
   std::string out =
       fmt::format("/* {}: {} of a recorded MPI job, written by petri from {}.\n *\n",
                   comment_text(header.job.empty() ? "case" : header.job),
                   counted(static_cast<std::uint64_t>(scenario.world()), "rank"), comment_text(options.source));
-  if (!verdict.empty()) out += fmt::format(" * Verdict:   {}\n", comment_text(verdict));
-  if (!signature.empty()) out += fmt::format(" * Signature: {}\n", comment_text(signature));
-  if (verdict == name_of(Verdict::divergence))
+  out += outcome_lines(" *", outcome);
+  if (outcome.verdict == name_of(Verdict::divergence))
     out += " *            (not shown by this program: it reduces zeroes, in the one order that its library chooses)\n";
-  if (header.origin && !header.origin->source.empty())
-    out +=
-        fmt::format(" * Original:  {} {}\n", comment_text(header.origin->source), comment_text(header.origin->digest));
+  out += original_line(" *", header);
   if (!program.files.empty())
     out += " * Files:     petri-file-0 and so on in the current folder, deleted when closed\n";
   if (program.needs_mpi_4) out += " * Needs:     an MPI library with the calls of MPI 4.0, such as Open MPI 5.0\n";
@@ -201,7 +187,7 @@ std::string prepare(const Scenario& scenario, const Program& program) {
 std::string function_of(const Scenario& scenario, const Role& role, std::size_t number) {
   const std::string name = fmt::format("role_{}", number);
   std::string out = fmt::format("/* {} {}{} */\n", role.ranks.size() == 1 ? "Rank" : "Ranks", rank_ranges(role.ranks),
-                                original(scenario, role.ranks));
+                                original_ranks(scenario, role.ranks));
   std::string starts;
   for (std::size_t i = 1; i < role.bodies.size(); ++i) {
     const Body& body = role.bodies[i];

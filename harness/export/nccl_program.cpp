@@ -12,6 +12,7 @@
 #include "harness/export/common_beginning.hpp"
 #include "harness/export/nccl_helpers.hpp"
 #include "harness/export/nccl_rank.hpp"
+#include "harness/export/program_head.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/rank_ranges.hpp"
 #include "harness/worker/plan/lanes.hpp"
@@ -46,36 +47,17 @@ std::set<std::int32_t> made_at_start(const Scenario& scenario) {
   return comms;
 }
 
-std::string original(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
-  if (!scenario.header.origin || scenario.header.origin->ranks.empty()) return "";
-  std::vector<std::int32_t> old;
-  for (const std::int32_t rank : ranks) old.push_back(scenario.header.origin->ranks[static_cast<std::size_t>(rank)]);
-  std::sort(old.begin(), old.end());
-  return fmt::format(", {} of the original job", rank_ranges(old));
-}
-
 std::string head_comment(const Program& program, const NcclProgramOptions& options) {
   const Scenario& scenario = program.scenario;
   const Header& header = scenario.header;
-  const auto& outcome = header.expect && !header.expect->absent ? header.expect : header.observed;
-  std::string verdict = options.verdict, signature = options.signature;
-  if (verdict.empty() && outcome && outcome->verdict) verdict = name_of(*outcome->verdict);
-  if (signature.empty() && outcome) signature = outcome->signature;
+  const CaseOutcome outcome = case_outcome(scenario, options.verdict, options.signature);
   const auto world = static_cast<std::uint64_t>(scenario.world());
   std::string out = fmt::format("// {}: {} of a recorded job, written by petri from {}.\n//\n",
                                 c::comment_text(header.job.empty() ? "case" : header.job), counted(world, "rank"),
                                 c::comment_text(options.source));
-  if (!verdict.empty()) out += fmt::format("// Verdict:   {}\n", c::comment_text(verdict));
-  if (!signature.empty()) out += fmt::format("// Signature: {}\n", c::comment_text(signature));
-  if (header.origin && !header.origin->source.empty())
-    out += fmt::format("// Original:  {} {}\n", c::comment_text(header.origin->source),
-                       c::comment_text(header.origin->digest));
-  const bool dropped = std::any_of(scenario.ranks.begin(), scenario.ranks.end(),
-                                   [](const RankTrace& rank) { return rank.end.dropped > 0; });
-  if (dropped) out += "// Beginning: some records lack theirs, and nothing is made up for it\n";
-  if (!program.left_out.empty())
-    out += fmt::format("//            left out: {} that the records of other members show as over\n",
-                       counted(program.left_out.size(), "call"));
+  out += outcome_lines("//", outcome);
+  out += original_line("//", header);
+  out += beginning_lines("//", scenario, program.left_out.size());
   return out +
          fmt::format(
              "//\n// Compile:   nvcc -std=c++17 case.cpp -o case -lnccl\n"
@@ -142,7 +124,7 @@ std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& opt
     const Role& role = roles[number];
     functions +=
         fmt::format("// {} {}{}\nstatic void role_{}() {{\n{}}}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
-                    rank_ranges(role.ranks), original(scenario, role.ranks), number, role.text);
+                    rank_ranges(role.ranks), original_ranks(scenario, role.ranks), number, role.text);
   }
   std::string out = head_comment(program, options);
   out +=
