@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -45,19 +46,20 @@ Awaited classify(const Scenario& scenario, const model::Run& run) {
   return all;
 }
 
-// Those of `some` without whom a wait is not explained: nobody in `others` is awaited in it.
+// Those of `some` without whom a wait is not explained: nobody in `others` is awaited in it, nor in another one with
+// them, in which they may be waiting themselves.
 Ranks needed(const model::Run& run, const Ranks& some, const Ranks& others) {
-  std::set<std::int32_t> found;
+  std::set<std::int32_t> alone, beside;
   for (const model::Wait& wait : run.waits) {
     const std::set<std::int32_t> awaited = awaited_by(run, wait);
-    const auto waits_for = [&](const Ranks& ranks) {
-      return std::any_of(ranks.begin(), ranks.end(), [&](std::int32_t rank) { return awaited.contains(rank); });
-    };
-    if (!waits_for(some) || waits_for(others)) continue;
+    const bool explained =
+        std::any_of(others.begin(), others.end(), [&](std::int32_t rank) { return awaited.contains(rank); });
     for (const std::int32_t rank : some)
-      if (awaited.contains(rank)) found.insert(rank);
+      if (awaited.contains(rank)) (explained ? beside : alone).insert(rank);
   }
-  return {found.begin(), found.end()};
+  Ranks found;
+  std::set_difference(alone.begin(), alone.end(), beside.begin(), beside.end(), std::back_inserter(found));
+  return found;
 }
 
 std::string capitalized(std::string text) {
@@ -162,7 +164,8 @@ std::optional<Fault> few_wait_for_many(const Scenario& scenario, const model::Ru
       kind_of(at(scenario, *call).op) != OpKind::collective)
     return std::nullopt;
   Ranks few, many;
-  for (const std::int32_t rank : awaited_by(run, waits.front())) many.push_back(rank);
+  for (const std::int32_t rank : awaited_by(run, waits.front()))
+    if (!is_in(awaited.unknown, rank)) many.push_back(rank);
   for (const model::Wait& wait : waits)
     if (const auto other = call_of(scenario, wait); other && at(scenario, *other).comm == at(scenario, *call).comm)
       few.push_back(wait.rank);
@@ -178,6 +181,7 @@ std::optional<Fault> few_wait_for_many(const Scenario& scenario, const model::Ru
       fmt::format("Two readings: {} made a call too many ({}), or {} stopped before it, with nothing pending.",
                   ranks_text(few), event_text(scenario, *call), ranks_text(many));
   finding.evidence.push_back("the first is named because those who did not make the call are the majority");
+  say_records(scenario, awaited.unknown, "; the hang is explained without it", finding);
   finding.evidence.push_back(
       fmt::format("what would decide: where {} {} in the program now (a stack dump), or a longer record",
                   ranks_text(many), many.size() == 1 ? "is" : "are"));
@@ -219,8 +223,7 @@ bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t ran
 std::optional<Fault> find_absent(const Scenario& scenario, const model::Run& run) {
   const Awaited awaited = classify(scenario, run);
   if (!awaited.slow.empty()) {
-    if (awaited.unknown.empty())
-      if (auto fault = few_wait_for_many(scenario, run, awaited)) return fault;
+    if (auto fault = few_wait_for_many(scenario, run, awaited)) return fault;
     return skew(scenario, run, awaited);
   }
   if (!awaited.unknown.empty() || !awaited.unplaced.empty()) return no_record(scenario, run, awaited);

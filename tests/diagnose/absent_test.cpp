@@ -103,6 +103,34 @@ TEST(Absent, FewWhoWaitForManyHaveTwoReadings) {
   EXPECT_THAT(first(found).text, HasSubstr("ranks 0,2,3 stopped before it"));
 }
 
+TEST(Absent, ACallTooManyHasBothReadingsAlsoWhereARecordIsMissing) {
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"rank":0,"end":"missing"}
+    {"rank":1,"op":"allreduce","count":4,"state":"started","site":"train.py:9"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"running"})",
+                                                  kNccl));
+  EXPECT_THAT(first(found).culprits, ElementsAre(1));
+  EXPECT_THAT(first(found).evidence, Contains(HasSubstr("rank 0 left no record")));
+}
+
+TEST(Absent, RankWithoutARecordThatMayWaitForThoseWhoStoppedIsNotNamed) {
+  // Rank 0 waits for rank 1, of which nothing is there; but it may stand where rank 2 waits for rank 3.
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"comm":"pp","ranks":[0,1]}
+    {"comm":"ep","ranks":[1,2,3]}
+    {"rank":0,"op":"send","comm":"pp","peer":1,"state":"scheduled"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"end":"missing"}
+    {"rank":2,"op":"alltoall","comm":"ep","state":"scheduled"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"running"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::skew);
+  EXPECT_THAT(first(found).culprits, ElementsAre(3));
+}
+
 TEST(Absent, NobodyIsNamedWhereAllHaveCome) {
   const Diagnosis found = diagnose(test::scenario(2, R"(
     {"rank":0,"op":"allreduce","count":4,"state":"scheduled"}
