@@ -122,7 +122,15 @@ std::vector<TraceFile> trace_files(const std::vector<fs::path>& sources) {
   for (const fs::path& source : sources) {
     for (const fs::path& path : files_below(source)) {
       const auto open = [path]() -> std::unique_ptr<ByteStream> { return std::make_unique<FileStream>(path); };
-      add({path.string(), leaf_of(path.string()), {}, {}, open}, 0, files);
+      const std::size_t before = files.size();
+      try {
+        add({path.string(), leaf_of(path.string()), {}, {}, open}, 0, files);
+      } catch (const InputError&) {
+        if (path == source) throw;
+        files.resize(before);  // one broken file of a folder is no trace; the others may tell all the same
+        files.push_back({path.string(), leaf_of(path.string()), {}, {}, open});
+        continue;
+      }
       if (files.empty()) continue;
       if (TraceFile& last = files.back(); last.name == path.string() && last.leaf == leaf_of(last.name))
         last.path = path;

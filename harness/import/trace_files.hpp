@@ -36,7 +36,8 @@ inline constexpr std::size_t kHeadBytes = 4096;
 inline constexpr std::size_t kMostTraceFiles = 1 << 20;
 inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 38;  // of one archive
 
-// Throws InputError for a source that is not there or cannot be read, and above those limits.
+// Throws InputError for a source that is not there or cannot be read or unpacked, and above those limits. A file of a
+// folder that cannot be read or unpacked has no head: it is of no format.
 std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sources);
 
 // All bytes of a file; throws InputError where there are more than `most`.
