@@ -55,7 +55,7 @@ std::optional<CheckOptions> parse_options(const std::vector<std::string>& args) 
       "pass over scenarios without an expectation: they are no reproducers, and where there are no others, nothing is "
       "wrong");
   add("json", po::bool_switch(&o.json), "print one JSON object");
-  add("add", po::value<std::string>()->value_name("FILE"),
+  add("add", po::value<std::string>()->value_name("FILE..."),
       "file a new reproducer instead: petri check --add FILE --help");
   add("path", po::value(&o.paths)->required(), "reproducer, or folder with reproducers below it");
   po::positional_options_description positional;

@@ -29,14 +29,15 @@ constexpr std::size_t kManyEvents = 1000;
 constexpr std::size_t kMostOthers = 3;  // reproducers of the same failure that are named
 
 constexpr Help kHelp{
-    "petri check --add FILE [--to FOLDER] [--name NAME] [-- PROGRAM [ARGUMENT...]]",
+    "petri check --add FILE... [--to FOLDER] [--name NAME] [-- PROGRAM [ARGUMENT...]]",
     "Files a scenario as a reproducer: a new folder with the scenario, what it is expected to do, where it comes "
     "from,\n"
     "and the program that must stay free of its failure, which is run with petri check --run-commands only.",
     "petri check --add small.jsonl --to reproducers --name swap -- ./solver --size 64"};
 
 struct AddRequest {
-  std::string input, to, name;
+  std::vector<std::string> sources;
+  std::string to, name;
   std::int32_t ranks = 0;
   bool any_outcome = false, json = false;
   std::vector<std::string> program;
@@ -50,8 +51,7 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
   std::vector<std::string> places;
   po::options_description options;
   auto add = options.add_options();
-  add("add", po::value(&r.input)->required()->value_name("FILE"),
-      "scenario file, or folder of recorded ranks; - is stdin");
+  add("add", po::value(&r.sources)->required()->multitoken()->value_name("FILE..."), kSources);
   add("to", po::value(&r.to)->value_name("FOLDER")->default_value("scenarios"), "where the new folder goes");
   add("name", po::value(&r.name)->value_name("NAME"), "its name; without it FILE's");
   add("ranks", number("ranks", &r.ranks, 1), "with how many the program runs; without it as in the scenario");
@@ -78,7 +78,9 @@ std::optional<AddRequest> parse_request(const std::vector<std::string>& args) {
 }
 
 // The file's name without endings; a file that is called "scenario" has its folder's.
-std::string name_after(const std::string& input) {
+std::string name_after(const std::vector<std::string>& sources) {
+  if (sources.size() > 1) throw UsageError{"several sources have no name in common: give one by --name"};
+  const std::string& input = sources.front();
   if (is_stdin(input)) throw UsageError{"standard input has no name to file it by: give one by --name"};
   fs::path path = fs::absolute(input).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
@@ -90,7 +92,7 @@ std::string name_after(const std::string& input) {
 }
 
 std::string name_for(const AddRequest& request) {
-  std::string name = request.name.empty() ? name_after(request.input) : request.name;
+  std::string name = request.name.empty() ? name_after(request.sources) : request.name;
   const bool fits = !name.empty() && name[0] != '.' && name.find('/') == std::string::npos && name.size() < 200 &&
                     printable_line(name) == name;
   if (!fits) throw UsageError{fmt::format("'{}' is no name for a folder: give another --name", printable_line(name))};
@@ -197,16 +199,16 @@ int run_check_add(const std::vector<std::string>& args) {
   if (!request) return kOk;
   const fs::path folder = fs::path(request->to) / name_for(*request);
   NewReproducer reproducer;
-  reproducer.scenario = load_with_payload(request->input);  // the folder holds no files of numbers
+  const Input input(request->sources);
+  reproducer.scenario = input.load_with_payload();  // the folder holds no files of numbers
   Scenario& scenario = reproducer.scenario;
-  if (scenario.cut) throw InputError(name_of_input(request->input), 0, 0, "stops before its end line");
+  if (scenario.cut) throw InputError(input.name(), 0, 0, "stops before its end line");
   reproducer.diagnosis = diagnose(scenario);
   if (const auto refusal = settle_expectation(scenario, reproducer.diagnosis, *request)) {
-    say(stderr, "petri check: {}: not filed: {}\n", name_of_input(request->input), refusal->reason);
+    say(stderr, "petri check: {}: not filed: {}\n", input.name(), refusal->reason);
     return refusal->status;
   }
-  if (!scenario.header.origin)
-    scenario.header.origin = Origin{name_of_input(request->input), digest_of_input(request->input, scenario), {}};
+  if (!scenario.header.origin) scenario.header.origin = Origin{input.name(), input.digest(scenario), {}};
   if (!request->program.empty()) {
     reproducer.command.emplace().arguments = request->program;
     if (request->ranks > 0) reproducer.command->ranks = request->ranks;

@@ -157,7 +157,7 @@ void require_writable(const std::vector<ReportTarget>& targets) {
 void require_other_than(const std::vector<ReportTarget>& targets, const std::vector<fs::path>& inputs) {
   for (const ReportTarget& target : targets)
     if (target.file != "-" && fs::exists(target.file))
-      for (const fs::path& input : inputs) require_other_than_input(target.file, input);
+      for (const fs::path& input : inputs) require_other_than_input(target.file, {input.string()});
 }
 
 void write_reports(const std::vector<Check>& checks, const CheckOptions& options, const Properties& properties,

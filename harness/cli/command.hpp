@@ -50,10 +50,4 @@ int run_replay(const std::vector<std::string>& args);
 int run_show(const std::vector<std::string>& args);
 int run_shrink(const std::vector<std::string>& args);
 
-// A scenario from a scenario file or from a folder of recorded ranks: what every subcommand takes as its input.
-Scenario load_input(const std::string& path);
-
-// A digest by which an input is known again: of the file's bytes, or of the scenario that a folder of ranks makes.
-std::string digest_of_input(const std::string& path, const Scenario& scenario);
-
 }  // namespace petri::cli

@@ -92,9 +92,15 @@ po::typed_value<std::string>* text_option(const char* value_name, std::function<
 }
 
 void require_sense(const CompareArguments& a, bool has_seed) {
-  if (a.locate && a.inputs.size() != 2) throw UsageError{"--locate needs two recordings"};
+  if (a.locate && a.inputs.size() != 2)
+    throw UsageError{
+        "--locate needs two recordings, each a file or a folder: of several files of one job, `petri "
+        "import` makes one"};
   if (!a.locate && a.inputs.size() > 1)
-    throw UsageError{fmt::format("what is '{}'? Two recordings are compared with --locate", a.inputs[1])};
+    throw UsageError{fmt::format(
+        "what is '{}'? Two recordings are compared with --locate; of several files of one job, `petri import` "
+        "makes one scenario",
+        a.inputs[1])};
   if (!a.files.empty() && !a.inputs.empty() && a.inputs.front().ends_with(".npy"))
     throw UsageError{"several files are one word: --payload 'rank-*.npy', in quotes, or a list with commas"};
   if (!a.files.empty() && has_seed) throw UsageError{"--seed is for generators: numbers of a file are what they are"};
@@ -232,7 +238,7 @@ std::optional<CompareArguments> parse_compare(const std::vector<std::string>& ar
   add_live(options, a);
   add_judgement(options, a);
   po::positional_options_description positional;
-  positional.add("input", 2);
+  positional.add("input", -1);
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
   require_sense(a, values.count("seed") > 0);

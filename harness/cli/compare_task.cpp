@@ -171,7 +171,7 @@ CompareTask from_files(const CompareArguments& a) {
 // Of a scenario: its first reduction whose numbers are known.
 CompareTask recorded(const CompareArguments& a) {
   const std::string& input = a.inputs.front();
-  const Scenario scenario = load_with_payload(input);
+  const Scenario scenario = Input(input).load_with_payload();
   auto reductions = diagnosis::reductions_of(scenario);
   if (reductions.empty())
     throw InputError(input, 0, 0,

@@ -14,14 +14,16 @@ namespace petri::cli {
 namespace {
 
 constexpr Help kHelp{
-    "petri diagnose [options] SCENARIO",
+    "petri diagnose [options] SCENARIO...",
     "Says what is wrong in a recorded job: the verdict, who began it, both sides of the difference, and where each "
     "rank\n"
-    "is blocked. SCENARIO is a scenario file, a folder of recorded ranks, or - for stdin. The exit status tells the "
-    "verdict:\n"
-    "0 nothing wrong, 4 undecided, 10 deadlock, 11 mismatch, 12 divergence, 13 race, 14 rank error, 15 skew, 16 "
+    "is blocked. SCENARIO is a scenario file, folders of recorded ranks, or a trace that others recorded: files, "
+    "folders,\n"
+    "archives. - is standard input. The exit status tells the verdict: 0 nothing wrong, 4 undecided, 10 deadlock, 11 "
+    "mismatch, 12 divergence, 13 race, 14 rank error, 15 skew, 16 "
     "misuse.",
-    "petri diagnose job.jsonl    says why job.jsonl hung",
+    "petri diagnose job.jsonl       says why job.jsonl hung\n"
+    "  petri diagnose dumps/rank_*    the same of a job of which each rank left a file",
 };
 
 }  // namespace
@@ -30,14 +32,14 @@ int run_diagnose(const std::vector<std::string>& args) {
   po::options_description options("Options");
   options.add_options()("json", "print one JSON object");
   add_diagnose_options(options);
-  options.add_options()("scenario", po::value<std::string>()->required(), "the scenario");
+  options.add_options()("scenario", po::value<std::vector<std::string>>()->required(), "the scenario");
   po::positional_options_description positional;
-  positional.add("scenario", 1);
+  positional.add("scenario", -1);
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return kOk;
 
   const DiagnoseOptions how = diagnose_options_of(values);
-  const Scenario scenario = load_with_payload(values["scenario"].as<std::string>());
+  const Scenario scenario = Input(values["scenario"].as<std::vector<std::string>>()).load_with_payload();
   const Diagnosis diagnosis = diagnose(scenario, how);
   if (values.count("json") != 0)
     fmt::print("{}", render_json(diagnosis, scenario));

@@ -13,7 +13,6 @@
 #include "harness/cli/terminal.hpp"
 #include "harness/import/recording.hpp"
 #include "harness/trace/counted.hpp"
-#include "harness/trace/read.hpp"
 #include "harness/trace/write.hpp"
 
 namespace petri::cli {
@@ -56,15 +55,6 @@ std::string choose_job(const std::vector<RecordedJob>& jobs, const po::variables
   return jobs.back().id;
 }
 
-// What the sources are: all folders of recorded ranks, or all foreign, or one scenario.
-InputKind kind_of(const std::vector<std::string>& sources) {
-  const InputKind kind = kind_of_input(sources.front());
-  const auto is_same = [&](const std::string& source) { return kind_of_input(source) == kind; };
-  if (!std::all_of(sources.begin(), sources.end(), is_same) || (sources.size() > 1 && kind == InputKind::scenario))
-    throw UsageError{"several sources must all be folders of recorded ranks, or all parts of one foreign trace"};
-  return kind;
-}
-
 void write(const Scenario& scenario, const po::variables_map& values) {
   if (values.count("output") != 0)
     write_scenario(scenario, fs::path(values["output"].as<std::string>()));
@@ -88,21 +78,21 @@ int run_import(const std::vector<std::string>& args) {
 
   const auto& sources = values["source"].as<std::vector<std::string>>();
   if (values.count("output") != 0) {
-    for (const std::string& source : sources) require_other_than_input(values["output"].as<std::string>(), source);
+    require_other_than_input(values["output"].as<std::string>(), sources);
     require_writable(values["output"].as<std::string>(), Content::scenario);
   }
-  const InputKind kind = kind_of(sources);
-  if (kind == InputKind::scenario) {
-    write(read_scenario(sources.front()), values);
+  const Input input(sources);
+  if (input.kind() == InputKind::scenario) {
+    write(input.load(), values);
     return kOk;
   }
-  const std::vector<fs::path> folders(sources.begin(), sources.end());
-  if (kind == InputKind::foreign) {
-    const Imported imported = import_foreign(folders);
+  if (input.kind() == InputKind::foreign) {
+    const Imported imported = input.import();
     say_notes(imported, true);
     write(imported.scenario, values);
     return kOk;
   }
+  const std::vector<fs::path> folders(sources.begin(), sources.end());
   const std::vector<RecordedJob> jobs = recorded_jobs(folders);
   if (values["list"].as<bool>()) {
     list_jobs(jobs);

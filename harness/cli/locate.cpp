@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "harness/cli/command.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/terminal.hpp"
 #include "harness/compare/locate.hpp"
 #include "harness/report/located.hpp"
@@ -13,7 +14,7 @@
 namespace petri::cli {
 
 int run_locate(const std::string& one, const std::string& other, bool json) {
-  const Scenario first = load_input(one), second = load_input(other);
+  const Scenario first = Input(one).load(), second = Input(other).load();
   if (first.world() != second.world())
     throw InputError(other, 0, 0,
                      fmt::format("has {} ranks, and {} has {}: they are no two recordings of one job", second.world(),

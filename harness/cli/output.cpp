@@ -86,8 +86,9 @@ bool displaces(const fs::path& a, const fs::path& b) {
   }
 }
 
-void require_other_than_input(const fs::path& output, const fs::path& input) {
-  if (is_stdin(input) || !displaces(output, input)) return;
+void require_other_than_input(const fs::path& output, const std::vector<std::string>& inputs) {
+  const auto is_input = [&](const std::string& input) { return !is_stdin(input) && displaces(output, input); };
+  if (std::none_of(inputs.begin(), inputs.end(), is_input)) return;
   throw UsageError{fmt::format("{} is the input: the original is kept, so name another file", output.string())};
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,8 @@ void require_writable(const std::filesystem::path& file, Content content);
 // need not exist. Pipes, terminals and other devices take both.
 bool displaces(const std::filesystem::path& a, const std::filesystem::path& b);
 
-// Throws UsageError where `output` is the input, by whatever name: the original is kept.
-void require_other_than_input(const std::filesystem::path& output, const std::filesystem::path& input);
+// Throws UsageError where `output` is one of the inputs, by whatever name: the original is kept.
+void require_other_than_input(const std::filesystem::path& output, const std::vector<std::string>& inputs);
 
 // A place that is written to, and what its user calls it ("--journal"); an empty path is none.
 struct NamedPlace {

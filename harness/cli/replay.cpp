@@ -24,7 +24,7 @@
 namespace petri::cli {
 namespace {
 
-constexpr Help kHelp{"petri replay [options] SCENARIO",
+constexpr Help kHelp{"petri replay [options] SCENARIO...",
                      "Performs a scenario's calls for real, with as many processes as it has ranks, and compares what "
                      "happens with what the\n"
                      "scenario says. Exit status: the failure's own where it happened again, 5 where it did not.",
@@ -150,7 +150,7 @@ int replay(const Scenario& scenario, const ReplayRequest& request) {
 int run_replay(const std::vector<std::string>& args) {
   end_at_interrupt();
   ReplayRequest request;
-  std::string file;
+  std::vector<std::string> sources;
   std::vector<std::string> delays;
   po::options_description options("Options");
   options.add_options()("strict", po::bool_switch(&request.options.strict),
@@ -166,20 +166,20 @@ int run_replay(const std::vector<std::string>& args) {
       "json", po::bool_switch(&request.json), "one JSON object");
   po::options_description all;
   all.add(options);
-  all.add_options()("scenario", po::value(&file)->value_name("FILE"),
-                    "the scenario, or a folder of recorded ranks; - is stdin");
+  all.add_options()("scenario", po::value(&sources), kSources);
   po::positional_options_description positional;
-  positional.add("scenario", 1);
+  positional.add("scenario", -1);
   po::variables_map values;
   if (!parse(args, kHelp, all, positional, values)) return kOk;
-  if (file.empty()) throw UsageError{"SCENARIO is missing"};
+  if (sources.empty()) throw UsageError{"SCENARIO is missing"};
   for (const std::string& text : delays) request.options.delays.push_back(parse_delay(text));
-  request.options.source = name_of_input(file);
-  const Scenario scenario = load_input(file);
+  const Input input(sources);
+  request.options.source = input.name();
+  const Scenario scenario = input.load();
   check(request, scenario);
   if (!request.output.empty()) {
     require_other_than_stdout(request.output);
-    require_other_than_input(request.output, file);
+    require_other_than_input(request.output, sources);
     require_writable(request.output, Content::scenario);
   }
   return replay(scenario, request);

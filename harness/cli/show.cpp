@@ -7,6 +7,7 @@
 
 #include "harness/cli/command.hpp"
 #include "harness/cli/diagnose_options.hpp"
+#include "harness/cli/input.hpp"
 #include "harness/cli/numbers.hpp"
 #include "harness/cli/options.hpp"
 #include "harness/cli/terminal.hpp"
@@ -18,10 +19,12 @@ namespace petri::cli {
 namespace {
 
 constexpr Help kHelp{
-    "petri show [options] SCENARIO",
+    "petri show [options] SCENARIO...",
     "Shows what each rank did around the place of failure, one column for all ranks that did the same. The event that "
     "a\n"
-    "rank cannot leave is marked. SCENARIO is a scenario file, a folder of recorded ranks, or - for stdin.",
+    "rank cannot leave is marked. SCENARIO is a scenario file, folders of recorded ranks, or a trace that others "
+    "recorded:\n"
+    "files, folders, archives. - is standard input.",
     "petri show --ranks 0-3,7 --around 8 job.jsonl    shows five ranks, eight events before and after",
 };
 
@@ -76,14 +79,14 @@ int run_show(const std::vector<std::string>& args) {
       "rows before and after the place of failure");
   options.add_options()("all", po::bool_switch(&columns.all), "every event and every column, however wide");
   add_diagnose_options(options);
-  options.add_options()("scenario", po::value<std::string>()->required(), "the scenario");
+  options.add_options()("scenario", po::value<std::vector<std::string>>()->required(), "the scenario");
   po::positional_options_description positional;
-  positional.add("scenario", 1);
+  positional.add("scenario", -1);
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return kOk;
 
   const DiagnoseOptions how = diagnose_options_of(values);
-  const Scenario scenario = load_input(values["scenario"].as<std::string>());
+  const Scenario scenario = Input(values["scenario"].as<std::vector<std::string>>()).load();
   if (values.count("ranks") != 0) columns.ranks = ranks_in(values["ranks"].as<std::string>(), scenario.world());
   columns.colour = stdout_takes_colour();
   columns.width = stdout_width();

@@ -120,9 +120,8 @@ class Notebook {
   std::optional<reduce::Journal> journal_;
 };
 
-int not_reproduced(const ShrinkArguments& a, const Diagnosis& diagnosis, const std::string& reason) {
-  say(stderr, "petri shrink: {}: nothing to shrink: {}{}", name_of_input(a.input), reason,
-      reason.ends_with('\n') ? "" : "\n");
+int not_reproduced(const Input& input, const Diagnosis& diagnosis, const std::string& reason) {
+  say(stderr, "petri shrink: {}: nothing to shrink: {}{}", input.name(), reason, reason.ends_with('\n') ? "" : "\n");
   for (const std::string& note : diagnosis.notes) say(stderr, "  {}\n", note);
   return kNotReproduced;
 }
@@ -130,12 +129,13 @@ int not_reproduced(const ShrinkArguments& a, const Diagnosis& diagnosis, const s
 // The whole of one run; the input is known to be readable and, for the model, to fail.
 class Shrinking {
  public:
-  Shrinking(const ShrinkArguments& arguments, const Scenario& input, const Diagnosis& diagnosis)
+  Shrinking(const ShrinkArguments& arguments, const Input& source, const Scenario& input, const Diagnosis& diagnosis)
       : a_(arguments),
+        source_(source),
         input_(input),
         diagnosis_(diagnosis),
         oracle_(oracle_for(a_, input, diagnosis)),
-        digest_(digest_of_input(a_.input, input)),
+        digest_(source.digest(input)),
         notebook_(a_, {digest_, oracle_.name, oracle_.programs, a_.seed}) {
     remove_torn_output(a_.output);
     if (!a_.also_found.empty()) remove_torn_also_found(a_.also_found);
@@ -171,7 +171,7 @@ class Shrinking {
 
   int give_up(const std::string& reason) {
     notebook_.close();
-    return not_reproduced(a_, {}, reason);
+    return not_reproduced(source_, {}, reason);
   }
 
   reduce::ShrinkResult shrink() {
@@ -181,7 +181,7 @@ class Shrinking {
     options.limits = {a_.max_tests, a_.max_time_s, [] { return interrupt_count() > 0; }};
     options.input_fails = a_.asks_model() && !a_.k_of_n;  // as the diagnosis says
     options.failure = failure_events(input_, diagnosis_);
-    options.source = name_of_input(a_.input);
+    options.source = source_.name();
     options.digest = digest_;
     options.journal = notebook_.journal();
     options.known = notebook_.known();
@@ -199,7 +199,7 @@ class Shrinking {
     const std::string foreign = reduce::not_from_original(input_, result.scenario);
     if (!foreign.empty()) throw std::logic_error("the result is no part of the original: " + foreign);
     ShrinkReport report;
-    report.input = name_of_input(a_.input);
+    report.input = source_.name();
     report.output = a_.output;
     report.k_of_n = a_.k_of_n;
     report.outcome = outcome_of(result.scenario);
@@ -257,6 +257,7 @@ class Shrinking {
   }
 
   const ShrinkArguments& a_;
+  const Input& source_;
   const Scenario& input_;
   const Diagnosis& diagnosis_;
   ShrinkOracle oracle_;
@@ -270,15 +271,16 @@ int run_shrink(const std::vector<std::string>& args) {
   end_at_interrupt();
   const std::optional<ShrinkArguments> arguments = parse_shrink(args);
   if (!arguments) return kOk;
-  const Scenario input = load_with_payload(arguments->input);
+  const Input source(arguments->sources);
+  const Scenario input = source.load_with_payload();
   const Diagnosis diagnosis = diagnose(input);
   if (arguments->asks_model() && !is_failure(diagnosis))
-    return not_reproduced(*arguments, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));
+    return not_reproduced(source, diagnosis, fmt::format("the model's verdict is {}", name_of(diagnosis.verdict)));
   const InterruptScope interrupts;
   try {
-    return Shrinking(*arguments, input, diagnosis).run();
+    return Shrinking(*arguments, source, input, diagnosis).run();
   } catch (const NotReproduced& error) {
-    return not_reproduced(*arguments, diagnosis, error.reason);
+    return not_reproduced(source, diagnosis, error.reason);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "harness/cli/command.hpp"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostRepeats = 10000;
 
-constexpr Help kHelp{"petri shrink [options] SCENARIO",
+constexpr Help kHelp{"petri shrink [options] SCENARIO...",
                      "Shrinks a failing scenario to the fewest ranks and events that still fail in the same way.",
                      "petri shrink -o small.jsonl hang.jsonl    writes the reproducer and replays it once;\n"
                      "  the same command after an interrupt or a kill goes on where it was"};
@@ -33,11 +34,21 @@ KOfN k_of_n_from(const std::string& text) {
   return {static_cast<int>(k), static_cast<int>(n)};
 }
 
-// After the input, and after a folder by its own name, also where that is written as "." or with a slash behind it.
+// Without the slash that may stand behind a folder.
+fs::path whole_path(const std::string& source) {
+  const fs::path path = fs::absolute(source).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+// After the input, and after a folder by its own name, also where that is written as "." or with a slash behind it;
+// several that lie in one folder, after that.
 std::string default_output(const ShrinkArguments& a) {
-  if (is_stdin(a.input)) return "stdin.min.jsonl";
-  fs::path name = fs::absolute(a.input).lexically_normal();
-  if (!name.has_filename()) name = name.parent_path();
+  if (is_stdin(a.sources.front())) return "stdin.min.jsonl";
+  fs::path name = whole_path(a.sources.front());
+  if (const fs::path folder = name.parent_path(); a.sources.size() > 1) {
+    const auto beside = [&](const std::string& other) { return whole_path(other).parent_path() == folder; };
+    if (std::all_of(a.sources.begin(), a.sources.end(), beside)) name = folder;
+  }
   name = name.filename();
   if (name.extension() == ".zst") name = name.stem();
   if (name.extension() == ".jsonl") name = name.stem();
@@ -51,10 +62,10 @@ void require_sense(const ShrinkArguments& a) {
     throw UsageError{fmt::format("{} exists: go on with it by --resume, or remove it", a.journal)};
   if (!a.keep.empty() && !a.asks_command()) throw UsageError{"--keep is for the folder of an --oracle command"};
   if (!a.keep.empty() && fs::exists(a.keep)) throw UsageError{fmt::format("{} exists: name a new folder", a.keep)};
-  require_other_than_input(a.output, a.input);
+  require_other_than_input(a.output, a.sources);
   require_writable(a.output, Content::scenario);
   if (const fs::path journal = a.journal_place(); !journal.empty()) {
-    require_other_than_input(journal, a.input);
+    require_other_than_input(journal, a.sources);
     require_writable(journal, Content::text);
   }
   require_apart({{"-o", a.output}, {"--journal", a.journal}, {"--also-found", a.also_found}, {"--keep", a.keep}});
@@ -103,9 +114,8 @@ std::optional<ShrinkArguments> parse_shrink(const std::vector<std::string>& args
   add("also-found", po::value(&a.also_found)->value_name("FOLDER"), "keep different failures that are met");
   add("json", po::bool_switch(&a.json), "print one JSON object");
   po::positional_options_description positional;
-  positional.add("scenario", 1);
-  options.add_options()("scenario", po::value(&a.input)->required(),
-                        "scenario file, or folder of recorded ranks; - is stdin");
+  positional.add("scenario", -1);
+  options.add_options()("scenario", po::value(&a.sources)->required(), kSources);
   po::variables_map values;
   if (!parse(args, kHelp, options, positional, values)) return std::nullopt;
   if (values.count("k-of-n") != 0) a.k_of_n = k_of_n_from(k_of_n);

@@ -14,7 +14,8 @@ struct KOfN {
 };
 
 struct ShrinkArguments {
-  std::string input, output, oracle, journal, also_found, keep;
+  std::vector<std::string> sources;
+  std::string output, oracle, journal, also_found, keep;
   std::optional<KOfN> k_of_n;
   int jobs = 1;
   std::uint64_t seed = 0, max_tests = 0;

@@ -19,15 +19,6 @@ std::size_t format_of(const TraceFile& file) {
   return static_cast<std::size_t>(found - formats.begin());
 }
 
-[[noreturn]] void reject(const std::vector<std::filesystem::path>& sources) {
-  std::vector<std::string_view> names;
-  for (const ForeignFormat& format : foreign_formats()) names.push_back(format.name);
-  throw InputError(
-      sources.front().string(), 0, 0,
-      fmt::format("no trace is there in a format that is read: a scenario file, Petri's own recordings, {}",
-                  fmt::join(names, ", ")));
-}
-
 // "a.log, b.txt and 3 others".
 std::string some_of(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 3;
@@ -40,36 +31,69 @@ std::string some_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
+ForeignFiles::ForeignFiles(const std::vector<std::filesystem::path>& sources)
+    : sources_(sources), by_format_(foreign_formats().size() + 1) {
+  for (TraceFile& file : trace_files(sources, left_out_)) by_format_[format_of(file)].push_back(std::move(file));
+}
+
+bool ForeignFiles::any() const {
+  return std::any_of(by_format_.begin(), by_format_.end() - 1, [](const auto& of) { return !of.empty(); });
+}
+
+Imported ForeignFiles::import() const {
+  if (!any()) reject();
+  const auto taken = static_cast<std::size_t>(
+      std::find_if(by_format_.begin(), by_format_.end(), [](const auto& of) { return !of.empty(); }) -
+      by_format_.begin());
+  const ForeignFormat& format = foreign_formats()[taken];
+  Imported imported{Scenario(), format.name, {}};
+  say_left_out(taken, imported.notes);
+  imported.scenario = format.read(by_format_[taken], imported.notes);
+  return imported;
+}
+
+std::string ForeignFiles::digest() const {
+  std::vector<TraceFile> all;
+  for (const auto& of : by_format_) all.insert(all.end(), of.begin(), of.end());
+  return digest_of_files(all);
+}
+
+void ForeignFiles::say_left_out(std::size_t taken, ImportNotes& notes) const {
+  const auto& formats = foreign_formats();
+  for (std::size_t other = 0; other < by_format_.size(); ++other) {
+    if (other == taken || by_format_[other].empty()) continue;
+    std::vector<std::string> names;
+    for (const TraceFile& file : by_format_[other]) names.push_back(file.name);
+    notes.warnings.push_back(other == formats.size() ? fmt::format("left out, as it is no trace: {}", some_of(names))
+                                                     : fmt::format("left out, as it is another format ({}): {}",
+                                                                   formats[other].name, some_of(names)));
+  }
+  constexpr std::size_t kTold = 5;
+  for (std::size_t i = 0; i < std::min(left_out_.size(), kTold); ++i)
+    notes.warnings.push_back(fmt::format("{}: {} (left out)", left_out_[i].name, left_out_[i].reason));
+  if (left_out_.size() > kTold)
+    notes.warnings.push_back(fmt::format("{} more files cannot be read and are left out", left_out_.size() - kTold));
+}
+
+void ForeignFiles::reject() const {
+  std::vector<std::string_view> names;
+  for (const ForeignFormat& format : foreign_formats()) names.push_back(format.name);
+  throw InputError(
+      sources_.front().string(), 0, 0,
+      fmt::format("no trace is there in a format that is read: a scenario file, Petri's own recordings, {}",
+                  fmt::join(names, ", ")));
+}
+
 bool is_foreign(const std::filesystem::path& file) {
   try {
-    const std::vector<TraceFile> files = trace_files({file});
-    return std::any_of(files.begin(), files.end(),
-                       [](const TraceFile& one) { return format_of(one) < foreign_formats().size(); });
+    return ForeignFiles({file}).any();
   } catch (const InputError&) {
     return false;
   }
 }
 
 Imported import_foreign(const std::vector<std::filesystem::path>& sources) {
-  std::vector<TraceFile> files = trace_files(sources);
-  const auto& formats = foreign_formats();
-  std::vector<std::vector<TraceFile>> by_format(formats.size() + 1);
-  for (TraceFile& file : files) by_format[format_of(file)].push_back(std::move(file));
-  const auto first = std::find_if(by_format.begin(), by_format.end() - 1, [](const auto& of) { return !of.empty(); });
-  if (first == by_format.end() - 1) reject(sources);
-  const ForeignFormat& format = formats[static_cast<std::size_t>(first - by_format.begin())];
-  Imported imported{Scenario(), format.name, {}};
-  for (std::size_t other = 0; other < by_format.size(); ++other) {
-    if (&by_format[other] == &*first || by_format[other].empty()) continue;
-    std::vector<std::string> names;
-    for (const TraceFile& file : by_format[other]) names.push_back(file.name);
-    imported.notes.facts.push_back(
-        other == formats.size()
-            ? fmt::format("left out, as it is no trace: {}", some_of(names))
-            : fmt::format("left out, as it is another format ({}): {}", formats[other].name, some_of(names)));
-  }
-  imported.scenario = format.read(*first, imported.notes);
-  return imported;
+  return ForeignFiles(sources).import();
 }
 
 }  // namespace petri

@@ -34,12 +34,36 @@ struct Imported {
   ImportNotes notes;
 };
 
+// What is in some sources, folders or files, by format. Looked at once, read when it is asked for.
+class ForeignFiles {
+ public:
+  // Throws as trace_files().
+  explicit ForeignFiles(const std::vector<std::filesystem::path>& sources);
+
+  // Is one of the files of a format?
+  bool any() const;
+
+  // Reads the files of the first format that any of them has as one trace. What is left out, as it is broken, of no
+  // format or of another one, is told in the warnings, with the reason. Throws InputError where no file is of any
+  // format; the reason names those that are read.
+  Imported import() const;
+
+  // By which the same files are known again.
+  std::string digest() const;
+
+ private:
+  void say_left_out(std::size_t taken, ImportNotes& notes) const;
+  [[noreturn]] void reject() const;
+
+  std::vector<std::filesystem::path> sources_;
+  std::vector<std::vector<TraceFile>> by_format_;  // as foreign_formats(), and at last those of none
+  std::vector<LeftOut> left_out_;
+};
+
 // Is a file, or what is packed in it, a trace of one of the formats? A file that cannot be read or unpacked is none.
 bool is_foreign(const std::filesystem::path& file);
 
-// Reads the sources, folders or files, as one trace of the first format that any of their files has. Files of no format
-// or of another one are left out with a note. Throws InputError where no file is of any format; the reason names those
-// that are read.
+// Reads the sources as one trace: ForeignFiles(sources).import().
 Imported import_foreign(const std::vector<std::filesystem::path>& sources);
 
 }  // namespace petri

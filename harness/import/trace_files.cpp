@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "harness/import/unpack.hpp"
 #include "harness/trace/digest.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/printable.hpp"
 
 namespace petri {
 namespace {
@@ -91,6 +93,13 @@ std::string without_compression(std::string leaf) {
   return leaf;
 }
 
+// What an error says behind the name of its file.
+std::string reason_of(const InputError& error) {
+  const std::string_view text = error.what();
+  const std::string begin = printable_line(error.file()) + ": ";
+  return std::string(text.starts_with(begin) ? text.substr(begin.size()) : text);
+}
+
 std::string leaf_of(const std::string& name) {
   return fs::path(name).filename().string();
 }
@@ -115,25 +124,33 @@ void add(TraceFile file, int layer, std::vector<TraceFile>& files) {
     add({file.name + "/" + member.name, leaf_of(member.name), {}, {}, std::move(member.open)}, layer + 1, files);
 }
 
+// Takes what is in a file of the file system. One that lies among others and is broken is no trace.
+void add_source(const fs::path& path, bool alone, std::vector<TraceFile>& files, std::vector<LeftOut>& left_out) {
+  const auto open = [path]() -> std::unique_ptr<ByteStream> { return std::make_unique<FileStream>(path); };
+  const std::size_t before = files.size();
+  try {
+    add({path.string(), leaf_of(path.string()), {}, {}, open}, 0, files);
+  } catch (const InputError& error) {
+    if (alone) throw;
+    files.resize(before);
+    left_out.push_back({error.file(), reason_of(error)});
+    return;
+  }
+  if (files.size() == before) return;
+  if (TraceFile& last = files.back(); last.name == path.string() && last.leaf == leaf_of(last.name)) last.path = path;
+}
+
 }  // namespace
 
-std::vector<TraceFile> trace_files(const std::vector<fs::path>& sources) {
+std::vector<TraceFile> trace_files(const std::vector<fs::path>& sources, std::vector<LeftOut>& left_out) {
   std::vector<TraceFile> files;
+  std::set<fs::path> known;  // where several sources may have files in common
   for (const fs::path& source : sources) {
     for (const fs::path& path : files_below(source)) {
-      const auto open = [path]() -> std::unique_ptr<ByteStream> { return std::make_unique<FileStream>(path); };
-      const std::size_t before = files.size();
-      try {
-        add({path.string(), leaf_of(path.string()), {}, {}, open}, 0, files);
-      } catch (const InputError&) {
-        if (path == source) throw;
-        files.resize(before);  // one broken file of a folder is no trace; the others may tell all the same
-        files.push_back({path.string(), leaf_of(path.string()), {}, {}, open});
+      if (std::error_code error; sources.size() > 1 && !known.insert(fs::weakly_canonical(path, error)).second)
         continue;
-      }
-      if (files.empty()) continue;
-      if (TraceFile& last = files.back(); last.name == path.string() && last.leaf == leaf_of(last.name))
-        last.path = path;
+      const bool alone = sources.size() == 1 && path == source;
+      add_source(path, alone, files, left_out);
     }
   }
   return files;
@@ -163,8 +180,12 @@ std::string digest_of_files(const std::vector<TraceFile>& files) {
   for (const TraceFile& file : files) {
     digest.add(file.leaf);
     digest.add(std::string_view("\0", 1));
-    const std::unique_ptr<ByteStream> stream = file.open();
-    while (const std::size_t count = stream->read(chunk.data(), chunk.size())) digest.add({chunk.data(), count});
+    try {
+      const std::unique_ptr<ByteStream> stream = file.open();
+      while (const std::size_t count = stream->read(chunk.data(), chunk.size())) digest.add({chunk.data(), count});
+    } catch (const InputError& error) {  // it breaks off there for every reader
+      digest.add(reason_of(error));
+    }
   }
   return digest.text();
 }

@@ -36,14 +36,22 @@ inline constexpr std::size_t kHeadBytes = 4096;
 inline constexpr std::size_t kMostTraceFiles = 1 << 20;
 inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 38;  // of one archive
 
-// Throws InputError for a source that is not there or cannot be read or unpacked, and above those limits. A file of a
-// folder that cannot be read or unpacked has no head: it is of no format.
-std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sources);
+// A file that is there and is not read, and why.
+struct LeftOut {
+  std::string name;
+  std::string reason;
+};
+
+// Throws InputError for a source that is not there, for one given alone that cannot be read or unpacked, and above
+// those limits. Of several sources, or of what is in a folder, a file that cannot be read or unpacked is left out: the
+// others may tell all the same. A file that several sources name is taken once.
+std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sources, std::vector<LeftOut>& left_out);
 
 // All bytes of a file; throws InputError where there are more than `most`.
 std::string read_whole(const TraceFile& file, std::uint64_t most);
 
-// A digest by which the same files are known again: of their own names and bytes, in this order.
+// A digest by which the same files are known again: of their own names and bytes, in this order. One that breaks off
+// counts as far as it can be read.
 std::string digest_of_files(const std::vector<TraceFile>& files);
 
 }  // namespace petri
