@@ -51,9 +51,7 @@ class Notes {
     if (job.unreadable > 0)
       notes_.warnings.push_back(
           fmt::format("{} left out: the lines are cut where they name their process", counted(job.unreadable, "call")));
-    if (!job.repeated.empty())
-      notes_.warnings.push_back(fmt::format("{}: left out where another file has the same calls of a process",
-                                            fmt::join(job.repeated, ", ")));
+    of_repeated(job);
   }
 
   void of_torn(std::uint64_t calls, const std::vector<std::int32_t>& cut) {
@@ -101,6 +99,18 @@ class Notes {
 
   static std::string lines(std::uint64_t number) {
     return number == 1 ? "1 line is" : fmt::format("{} lines are", number);
+  }
+
+  void of_repeated(const LogJob& job) {
+    if (job.repeated_calls == 0) return;
+    constexpr std::size_t kNamed = 3;
+    const auto& files = job.repeating_files;
+    const std::size_t named = std::min(files.size(), kNamed);
+    notes_.warnings.push_back(
+        fmt::format("{} taken once, as the same lines of a process stand there twice or more: {}{}",
+                    job.repeated_calls == 1 ? "1 call is" : fmt::format("{} calls are", job.repeated_calls),
+                    fmt::join(files.begin(), files.begin() + static_cast<long>(named), ", "),
+                    files.size() > named ? fmt::format(" and {}", counted(files.size() - named, "other file")) : ""));
   }
 
   void of_advice(const LogJob& job) {

@@ -15,12 +15,13 @@ struct LogJob {
   std::string version;
   std::map<std::string, std::uint64_t> advice, foreign_calls;
   std::uint64_t unreadable = 0;
-  std::vector<std::string> repeated;  // files that hold what another one had of a process
+  std::uint64_t repeated_calls = 0;          // that are left out, as the same ones are there already …
+  std::vector<std::string> repeating_files;  // … in a file of these or in another one
 };
 
 // Reads the files with several threads. A process is known by host and number, and by its communicators where two
-// containers on one host have the same; it may have written into several files, one after the other. What a file
-// repeats, as a copy of the launcher's output beside the files of NCCL_DEBUG_FILE does, is left out.
+// containers on one host have the same; it may have written into several files, one after the other. What is written
+// twice, in one file or in several, is taken once (nccl_log_history.hpp).
 LogJob read_log_job(const std::vector<TraceFile>& files);
 
 }  // namespace petri

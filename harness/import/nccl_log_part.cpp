@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/import/nccl_log_call.hpp"
+#include "harness/import/nccl_log_history.hpp"
 #include "harness/import/nccl_log_line.hpp"
 #include "harness/import/nccl_warning.hpp"
 #include "harness/trace/error.hpp"
@@ -86,11 +87,13 @@ class Reader {
   }
 
   void take_info(const LogMessage& message) {
+    if (is_first_of_process(message.text)) return take_beginning(message);
     const LoggedCall call = read_call(message.text);
     switch (call.form) {
       case LoggedCall::whole: return take_call(message, call);
       case LoggedCall::torn: return take_torn(message, call);
       case LoggedCall::foreign: {
+        if (histories_[process_of(message)].is_repeating()) return ++part_.repeated, void();
         const std::string name(message.text.substr(0, message.text.find(':')));
         if (part_.foreign_calls.size() < kMostForeign || part_.foreign_calls.count(name) != 0)
           ++part_.foreign_calls[name];
@@ -119,11 +122,42 @@ class Reader {
     if (part_.processes.size() >= kMostProcesses)
       throw InputError(file_.name, 0, 0, "more processes than a job can have ranks");
     latest_ = static_cast<std::uint32_t>(part_.processes.size());
-    part_.processes.emplace_back();
-    part_.processes.back().host = message.host;
-    part_.processes.back().pid = message.pid;
+    add_process(std::string(message.host), message.pid);
     same_pid.push_back(latest_);
     return latest_;
+  }
+
+  void add_process(std::string host, std::int32_t pid) {
+    part_.processes.emplace_back();
+    part_.processes.back().host = std::move(host);
+    part_.processes.back().pid = pid;
+    histories_.emplace_back();
+  }
+
+  // A process looks for its driver, or for its network in releases before 2.14, before its first communicator and only
+  // then. Where one of that name has communicators already, this is a copy of its log or another one with its number,
+  // as in containers: which of them, the next communicator tells.
+  static bool is_first_of_process(std::string_view text) {
+    return text.starts_with("cudaDriverVersion ") || text.starts_with("Bootstrap : Using ");
+  }
+
+  void take_beginning(const LogMessage& message) {
+    const std::uint32_t number = process_of(message);
+    if (part_.processes[number].lives.empty())
+      part_.processes[number].begins = true;
+    else
+      begun_again_.insert(number);
+  }
+
+  // The process of a communicator that was not there before.
+  std::uint32_t creator(std::uint32_t number) {
+    if (begun_again_.erase(number) == 0) return number;
+    const auto next = static_cast<std::uint32_t>(part_.processes.size());
+    add_process(part_.processes[number].host, part_.processes[number].pid);
+    part_.processes[next].begins = true;
+    std::vector<std::uint32_t>& same_pid = by_pid_[part_.processes[number].pid];
+    std::replace(same_pid.begin(), same_pid.end(), number, next);
+    return latest_ = next;
   }
 
   std::uint32_t begin_life(std::uint32_t process, std::uint64_t pointer) {
@@ -135,17 +169,17 @@ class Reader {
     return number;
   }
 
-  Event& add(LogProcess& process, const LogMessage& message, Op op, std::uint64_t op_count) {
+  void add(LogProcess& process, const LogMessage& message, Event event, std::uint64_t op_count,
+           std::uint32_t print = 0) {
     if (process.events.size() >= kMostEvents) throw InputError(file_.name, 0, 0, "more calls than a rank can have");
-    Event& event = process.events.emplace_back();
-    event.op = op;
     event.state = EventState::scheduled;
+    process.events.push_back(std::move(event));
     process.op_counts.push_back(static_cast<std::uint32_t>(op_count));
+    process.prints.push_back(print);
     if (!std::isnan(message.time)) {
       process.times.resize(process.events.size() - 1, std::numeric_limits<double>::quiet_NaN());
       process.times.push_back(message.time);
     }
-    return event;
   }
 
   // A pointer stands for another communicator than before where the number of ranks differs, or where the one before
@@ -166,30 +200,53 @@ class Reader {
     return number;
   }
 
-  void take_call(const LogMessage& message, const LoggedCall& call) {
-    const std::uint32_t number = process_of(message, call.comm);
-    const std::uint32_t life_number = life_of(number, message, call);
-    CommLife& life = part_.lives[life_number];
-    if (life.rank < 0) life.rank = call.rank;
-    if (life.calls++ == 0) life.first_op = *call.op_count;
-    life.last_op = *call.op_count;
-    Event& event = add(part_.processes[number], message, *call.op, *call.op_count);
-    event.comm = static_cast<std::int32_t>(life_number);
+  static Event event_of(const LoggedCall& call) {
+    Event event;
+    event.op = *call.op;
+    event.state = EventState::scheduled;
     event.count = call.count;
     event.dtype = nccl_datatype(call.datatype);
     if (reduces(*call.op)) event.reduce = nccl_reduction(call.reduction);
     const bool names_a_rank = call.root >= 0 && call.root < call.nranks;
     if (is_rooted(*call.op) && names_a_rank) event.root = call.root;
-    if (kind_of(*call.op) == OpKind::send || kind_of(*call.op) == OpKind::recv) {
-      event.peer = names_a_rank ? call.root : kUnset;
-      life.has_messages = true;
+    if (is_message(*call.op)) event.peer = names_a_rank ? call.root : kUnset;
+    return event;
+  }
+
+  static bool is_message(Op op) { return kind_of(op) == OpKind::send || kind_of(op) == OpKind::recv; }
+
+  void take_call(const LogMessage& message, const LoggedCall& call) {
+    const std::uint32_t number = process_of(message, call.comm);
+    LogProcess& process = part_.processes[number];
+    ProcessHistory& history = histories_[number];
+    const auto op_count = static_cast<std::uint32_t>(*call.op_count);
+    const std::uint32_t print = print_of(message.text);
+    Event event = event_of(call);
+    const auto found = process.lives.find(call.comm);
+    if (found != process.lives.end()) {
+      if (history.knows(found->second, op_count, print)) return ++part_.repeated, void();
+      if (history.mends(process, found->second, event, op_count, print))
+        return ++part_.repeated, part_.lives[found->second].count(*call.op_count);
     }
+    const std::uint32_t life_number = life_of(number, message, call);
+    history.append(life_number, op_count, print);
+    CommLife& life = part_.lives[life_number];
+    if (life.rank < 0) life.rank = call.rank;
+    life.count(*call.op_count);
+    life.has_messages = life.has_messages || is_message(*call.op);
+    event.comm = static_cast<std::int32_t>(life_number);
+    add(process, message, std::move(event), *call.op_count, print);
   }
 
   void take_torn(const LogMessage& message, const LoggedCall& call) {
-    LogProcess& process = part_.processes[process_of(message)];
+    const std::uint32_t number = process_of(message);
+    if (histories_[number].is_repeating()) return ++part_.repeated, void();
+    LogProcess& process = part_.processes[number];
     process.torn.push_back({static_cast<std::uint32_t>(process.events.size()), message.device, call.op, call.op_count});
-    add(process, message, call.op.value_or(Op::barrier), call.op_count.value_or(0)).comm = kNoComm;
+    Event event;
+    event.op = call.op.value_or(Op::barrier);
+    event.comm = kNoComm;
+    add(process, message, std::move(event), call.op_count.value_or(0));
   }
 
   void take_comm(const LogMessage& message, const LoggedComm& comm) {
@@ -204,17 +261,50 @@ class Reader {
       fill_in(life, number, comm);
       return;
     }
-    const bool completes = comm.stage == LoggedComm::complete && known && part_.lives[found->second].started &&
-                           !part_.lives[found->second].complete;
-    const std::uint32_t life_number = completes ? found->second : begin_life(number, comm.comm);
-    CommLife& life = part_.lives[life_number];
-    fill_in(life, number, comm);
+    if (comm.stage == LoggedComm::complete && known && part_.lives[found->second].started &&
+        !part_.lives[found->second].complete) {
+      CommLife& life = part_.lives[found->second];
+      fill_in(life, number, comm);
+      life.complete = true;
+      return histories_[number].create(life, found->second);
+    }
+    if (const auto life = created_before(number, comm)) {
+      histories_[number].create_again(*life);
+      part_.processes[number].lives[comm.comm] = *life;
+      begun_again_.erase(number);
+      return;
+    }
+    create(message, comm, creator(number));
+  }
+
+  // The life whose creation is written again. A pointer and a rank may come again without a copy of the log where the
+  // communicator is not known by a number of its own, but only after its end.
+  std::optional<std::uint32_t> created_before(std::uint32_t process, const LoggedComm& comm) const {
+    CommLife written;
+    written.pointer = comm.comm;
+    written.id = comm.id;
+    written.nranks = comm.nranks;
+    written.rank = comm.rank;
+    written.split = comm.split;
+    written.color = comm.color;
+    const auto known = histories_[process].created(written);
+    if (!known) return std::nullopt;
+    const bool is_unique = comm.id && *comm.id != 0 && (!comm.parent || comm.split);
+    const bool is_over = part_.lives[*known].destroyed || part_.lives[*known].aborted;
+    return is_unique || !is_over ? known : std::nullopt;
+  }
+
+  void create(const LogMessage& message, const LoggedComm& comm, std::uint32_t process) {
+    const std::uint32_t number = begin_life(process, comm.comm);
+    CommLife& life = part_.lives[number];
+    fill_in(life, process, comm);
     life.started = true;
     life.complete = comm.stage == LoggedComm::complete;
-    if (!completes) {
-      Event& event = add(part_.processes[number], message, Op::comm_init_rank, 0);
-      event.extras.set_new_comm(static_cast<std::int32_t>(life_number));
-    }
+    histories_[process].create(life, number);
+    Event event;
+    event.op = Op::comm_init_rank;
+    event.extras.set_new_comm(static_cast<std::int32_t>(number));
+    add(part_.processes[process], message, std::move(event), 0);
   }
 
   void fill_in(CommLife& life, std::uint32_t process, const LoggedComm& comm) {
@@ -239,7 +329,9 @@ class Reader {
       if (part_.advice.size() < kMostAdvice || part_.advice.count(text) != 0) ++part_.advice[text];
       return;
     }
-    LogProcess& process = part_.processes[process_of(message)];
+    const std::uint32_t number = process_of(message);
+    LogProcess& process = part_.processes[number];
+    if (histories_[number].knows_error(text)) return;
     auto& kept = kind == WarningKind::error ? process.errors : process.consequences;
     const auto before = static_cast<std::uint32_t>(process.events.size());
     if (!kept.empty() && kept.back().before == before && kept.back().device == message.device) return;
@@ -251,6 +343,8 @@ class Reader {
   std::string room_;
   std::uint32_t latest_ = 0;
   std::unordered_map<std::int32_t, std::vector<std::uint32_t>> by_pid_;
+  std::vector<ProcessHistory> histories_;          // by process
+  std::unordered_set<std::uint32_t> begun_again_;  // processes: as take_beginning() says
 };
 
 }  // namespace

@@ -1,8 +1,9 @@
 // One file of an NCCL or RCCL log: the processes that wrote into it, their communicators and their calls.
 //
-// It is read in pieces: memory grows with the calls, about 60 bytes each, not with the bytes of the log.
+// It is read in pieces: memory grows with the calls, about 70 bytes each, not with the bytes of the log.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,6 +32,12 @@ struct CommLife {
   std::uint64_t first_op = 0, last_op = 0;  // opCount of its first and last call
   std::uint32_t calls = 0;
   bool has_messages = false;  // among its calls
+
+  void count(std::uint64_t op_count) {
+    first_op = calls == 0 ? op_count : std::min(first_op, op_count);
+    last_op = std::max(last_op, op_count);
+    ++calls;
+  }
 };
 
 struct TornCall {
@@ -53,10 +60,12 @@ struct LogProcess {
   // event only holds its place. A comm_init_rank, with the life in `new_comm`, for each creation that the log shows.
   std::vector<Event> events;
   std::vector<std::uint32_t> op_counts;  // by event, their lower half
+  std::vector<std::uint32_t> prints;     // by event: the same number for the same text (nccl_log_history.hpp)
   std::vector<double> times;             // by event, NaN where not stated; shorter where none is from there on
   std::vector<TornCall> torn;
   std::vector<LoggedError> errors, consequences;           // the first after each event
   std::unordered_map<std::uint64_t, std::uint32_t> lives;  // by pointer: the latest
+  bool begins = false;                                     // the log has what a process writes first
 };
 
 struct LogPart {
@@ -66,6 +75,7 @@ struct LogPart {
   std::map<std::string, std::uint64_t> advice;         // warnings that are no errors, some of them, and how often
   std::map<std::string, std::uint64_t> foreign_calls;  // of operations that a scenario does not know, by name
   std::uint64_t unreadable = 0;                        // calls of which not even the process can be read
+  std::uint64_t repeated = 0;                          // calls that are left out, as they stand there already
 };
 
 LogPart read_log_part(const TraceFile& file);

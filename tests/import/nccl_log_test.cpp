@@ -350,21 +350,6 @@ TEST(NcclLogFiles, ThatBeginLateStandWhereTheirLaunchesAreNumbered) {
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("begins after the job did")));
 }
 
-TEST(NcclLogFiles, ThatRepeatAnotherAreLeftOutAndThoseThatGoOnAreNot) {
-  const NcclLog log = three_calls(2);
-  std::vector<TraceFile> files = log.files();
-  files.push_back(memory_trace("slurm.out", log.together()));
-  const Read twice(files);
-  EXPECT_EQ(twice.calls(1).size(), 3u);
-  EXPECT_THAT(twice.notes.warnings, Contains("slurm.out: left out where another file has the same calls of a process"));
-  const std::string all = log.text(1);
-  const std::size_t half = all.rfind('\n', all.size() - 2) + 1;
-  const Read parts({memory_trace("0", log.text(0)), memory_trace("1.a", all.substr(0, half)),
-                    memory_trace("1.b", all.substr(half))});
-  EXPECT_EQ(parts.calls(1), twice.calls(1));
-  EXPECT_THAT(parts.notes.warnings, IsEmpty());
-}
-
 TEST(NcclLogFiles, AreRecognizedByALineOfNcclHoweverLateItComes) {
   const std::string line = three_calls(1).text(0);
   EXPECT_TRUE(is_nccl_log(memory_trace("a", line)));
