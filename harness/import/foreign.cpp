@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri {
@@ -33,7 +34,7 @@ std::string some_of(const std::vector<std::string>& names) {
 
 ForeignFiles::ForeignFiles(const std::vector<std::filesystem::path>& sources)
     : sources_(sources), by_format_(foreign_formats().size() + 1) {
-  for (TraceFile& file : trace_files(sources, left_out_)) by_format_[format_of(file)].push_back(std::move(file));
+  for (TraceFile& file : trace_files(sources, notes_)) by_format_[format_of(file)].push_back(std::move(file));
 }
 
 bool ForeignFiles::any() const {
@@ -49,6 +50,12 @@ Imported ForeignFiles::import() const {
   Imported imported{Scenario(), format.name, {}};
   say_left_out(taken, imported.notes);
   imported.scenario = format.read(by_format_[taken], imported.notes);
+  std::vector<std::string> broken;
+  for (const TraceFile& file : by_format_[taken])
+    if (file.broken_off != nullptr && *file.broken_off) broken.push_back(file.name);
+  if (!broken.empty())
+    imported.notes.warnings.push_back(
+        fmt::format("the compression breaks off, and what is there is used: {}", some_of(broken)));
   return imported;
 }
 
@@ -69,10 +76,10 @@ void ForeignFiles::say_left_out(std::size_t taken, ImportNotes& notes) const {
                                                                    formats[other].name, some_of(names)));
   }
   constexpr std::size_t kTold = 5;
-  for (std::size_t i = 0; i < std::min(left_out_.size(), kTold); ++i)
-    notes.warnings.push_back(fmt::format("{}: {} (left out)", left_out_[i].name, left_out_[i].reason));
-  if (left_out_.size() > kTold)
-    notes.warnings.push_back(fmt::format("{} more files cannot be read and are left out", left_out_.size() - kTold));
+  for (std::size_t i = 0; i < std::min(notes_.size(), kTold); ++i)
+    notes.warnings.push_back(fmt::format("{}: {}", notes_[i].name, notes_[i].text));
+  if (notes_.size() > kTold)
+    notes.warnings.push_back(fmt::format("{} of files and folders", counted(notes_.size() - kTold, "more note")));
 }
 
 void ForeignFiles::reject() const {

@@ -57,7 +57,7 @@ class ForeignFiles {
 
   std::vector<std::filesystem::path> sources_;
   std::vector<std::vector<TraceFile>> by_format_;  // as foreign_formats(), and at last those of none
-  std::vector<LeftOut> left_out_;
+  std::vector<FileNote> notes_;
 };
 
 // Is a file, or what is packed in it, a trace of one of the formats? A file that cannot be read or unpacked is none.

@@ -69,7 +69,7 @@ bool is_index(const TraceFile& file) {
   std::error_code error;
   if (!first || fs::equivalent(*first, file.path, error)) return false;
   try {
-    std::vector<LeftOut> none;
+    std::vector<FileNote> none;
     for (const TraceFile& one : trace_files({*first}, none))
       if (has_actions(one.head)) return true;
   } catch (const InputError&) {
@@ -100,7 +100,7 @@ std::vector<TraceFile> action_files(const std::vector<TraceFile>& files, ImportN
         continue;
       }
       if (!known.insert(fs::weakly_canonical(*path, error)).second) continue;
-      std::vector<LeftOut> none;  // one file alone is read or refused
+      std::vector<FileNote> none;  // one file alone is read or refused
       for (TraceFile& one : trace_files({*path}, none)) actions.push_back(std::move(one));
       if (actions.size() > kMostIndexed)
         throw InputError(file.name, lines.number(), 0, fmt::format("more than {} files are listed", kMostIndexed));

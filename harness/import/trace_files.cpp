@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/import/folder_files.hpp"
 #include "harness/import/natural_order.hpp"
 #include "harness/import/unpack.hpp"
 #include "harness/trace/digest.hpp"
@@ -27,13 +29,15 @@ constexpr int kMostLayers = 4;  // a compressed file in a compressed archive has
 
 class FileStream : public ByteStream {
  public:
+  // Without waiting for a writer, where the file has become a pipe meanwhile.
   explicit FileStream(const fs::path& path)
-      : name_(path.string()), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : name_(path.string()), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (descriptor_ < 0) fail();
+    if (::fstat(descriptor_, &status_) == 0 && S_ISREG(status_.st_mode)) return;
+    ::close(descriptor_);
+    throw InputError(name_, 0, 0, "is no regular file");
   }
-  ~FileStream() override {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
+  ~FileStream() override { ::close(descriptor_); }
   FileStream(const FileStream&) = delete;
   FileStream& operator=(const FileStream&) = delete;
 
@@ -44,36 +48,18 @@ class FileStream : public ByteStream {
       if (errno != EINTR) fail();
     }
   }
+  std::optional<std::uint64_t> size() const override { return static_cast<std::uint64_t>(status_.st_size); }
+  bool seek(std::uint64_t place) override { return ::lseek(descriptor_, static_cast<off_t>(place), SEEK_SET) >= 0; }
 
  private:
-  [[noreturn]] void fail() const { throw InputError(name_, 0, 0, std::generic_category().message(errno)); }
+  [[noreturn]] void fail() const {
+    throw InputError(name_, 0, 0, "cannot be read: " + std::generic_category().message(errno));
+  }
 
   std::string name_;
   int descriptor_;
+  struct stat status_ = {};
 };
-
-std::vector<fs::path> files_below(const fs::path& source) {
-  std::error_code error;
-  const fs::file_status status = fs::status(source, error);
-  if (!fs::exists(status)) throw InputError(source.string(), 0, 0, "no such file or folder");
-  if (!fs::is_directory(status)) return {source};
-  std::vector<fs::path> files;
-  fs::recursive_directory_iterator walk(source, fs::directory_options::skip_permission_denied, error);
-  for (; !error && walk != fs::recursive_directory_iterator(); walk.increment(error)) {
-    std::error_code ignored;
-    if (walk->path().filename().string().starts_with('.')) {
-      walk.disable_recursion_pending();
-    } else if (walk->is_regular_file(ignored)) {
-      files.push_back(walk->path());
-      if (files.size() > kMostTraceFiles)
-        throw InputError(source.string(), 0, 0, fmt::format("more than {} files are there", kMostTraceFiles));
-    }
-  }
-  if (error) throw InputError(source.string(), 0, 0, error.message());
-  std::sort(files.begin(), files.end(),
-            [](const auto& a, const auto& b) { return natural_less(a.string(), b.string()); });
-  return files;
-}
 
 std::string head_of(ByteStream& stream) {
   std::string head(kHeadBytes, '\0');
@@ -104,56 +90,114 @@ std::string leaf_of(const std::string& name) {
   return fs::path(name).filename().string();
 }
 
-// Takes a file as it is, or what is packed in it.
-void add(TraceFile file, int layer, std::vector<TraceFile>& files) {
-  file.head = head_of(*file.open());
-  if (!is_packed(file.head)) {
-    if (files.size() >= kMostTraceFiles)
-      throw InputError(file.name, 0, 0, fmt::format("more than {} files are there", kMostTraceFiles));
-    files.push_back(std::move(file));
-    return;
-  }
-  if (layer == kMostLayers) throw InputError(file.name, 0, 0, fmt::format("packed more than {} times", kMostLayers));
-  if (!is_archive(file)) {
-    TraceFile inner{file.name, without_compression(file.leaf), {}, {}, [packed = file] { return unpacked(packed); }};
-    return add(std::move(inner), layer + 1, files);
-  }
-  std::vector<ArchiveMember> members = unpack(file);
-  std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
-  for (ArchiveMember& member : members)
-    add({file.name + "/" + member.name, leaf_of(member.name), {}, {}, std::move(member.open)}, layer + 1, files);
+// False for a file that is known already, by whatever name.
+bool is_new(const fs::path& file, std::set<fs::path>& known) {
+  std::error_code ignored;
+  return known.insert(fs::weakly_canonical(file, ignored)).second;
 }
 
-// Takes what is in a file of the file system. One that lies among others and is broken is no trace.
-void add_source(const fs::path& path, bool alone, std::vector<TraceFile>& files, std::vector<LeftOut>& left_out) {
-  const auto open = [path]() -> std::unique_ptr<ByteStream> { return std::make_unique<FileStream>(path); };
-  const std::size_t before = files.size();
-  try {
-    add({path.string(), leaf_of(path.string()), {}, {}, open}, 0, files);
-  } catch (const InputError& error) {
-    if (alone) throw;
-    files.resize(before);
-    left_out.push_back({error.file(), reason_of(error)});
-    return;
+// Files of one or several sources, unpacked.
+class Gathering {
+ public:
+  explicit Gathering(std::vector<FileNote>& notes) : notes_(notes) {}
+
+  // Takes what is in a file of the file system. One that lies among others and is broken is no trace.
+  void add(const fs::path& path, bool alone) {
+    const auto open = [path]() -> std::unique_ptr<ByteStream> { return std::make_unique<FileStream>(path); };
+    const std::size_t before = files_.size();
+    source_bytes_ = 0;
+    in_room_ = false;
+    try {
+      add({path.string(), leaf_of(path.string()), {}, {}, open}, 0);
+    } catch (const InputError& error) {
+      if (alone) throw;
+      return leave_out(error, before);
+    }
+    if (files_.size() == before) return;
+    if (TraceFile& last = files_.back(); last.name == path.string() && last.leaf == leaf_of(last.name))
+      last.path = path;
   }
-  if (files.size() == before) return;
-  if (TraceFile& last = files.back(); last.name == path.string() && last.leaf == leaf_of(last.name)) last.path = path;
-}
+
+  std::vector<TraceFile> files() { return std::move(files_); }
+
+ private:
+  // Takes a file as it is, or what is packed in it.
+  void add(TraceFile file, int layer) {
+    {
+      const std::unique_ptr<ByteStream> stream = file.open();
+      file.head = head_of(*stream);
+      if (layer == 0) source_bytes_ = stream->size().value_or(0);
+    }
+    const Packing packing = packing_of(file.head);
+    if (packing == Packing::none) return keep(std::move(file));
+    if (layer == kMostLayers) throw InputError(file.name, 0, 0, fmt::format("packed more than {} times", kMostLayers));
+    if (is_archive(packing)) return add_members(file, packing, layer);
+    if (file.broken_off == nullptr) file.broken_off = std::make_shared<std::atomic<bool>>(false);
+    TraceFile inner{file.name, without_compression(file.leaf), {}, {}, {}, file.broken_off};
+    inner.open = [packed = std::move(file), packing, most = most_unpacked(source_bytes_)] {
+      return unpacked(packed, packing, most);
+    };
+    add(std::move(inner), layer + 1);
+  }
+
+  void add_members(const TraceFile& archive, Packing packing, int layer) {
+    if (!std::exchange(in_room_, true)) room_.add_source(source_bytes_);
+    std::vector<ArchiveMember> members = unpack(archive, packing, room_, notes_);
+    std::sort(members.begin(), members.end(),
+              [](const auto& a, const auto& b) { return natural_less(a.name, b.name); });
+    for (const ArchiveMember& member : members) {
+      const std::size_t before = files_.size();
+      try {
+        add({archive.name + "/" + member.name,
+             leaf_of(member.name),
+             {},
+             {},
+             [spool = room_.spool(), member] { return stream_of(spool, member.begin, member.end); }},
+            layer + 1);
+      } catch (const UnpackBoundError&) {
+        throw;
+      } catch (const InputError& error) {
+        leave_out(error, before);
+      }
+    }
+  }
+
+  // One broken file among others is no trace.
+  void leave_out(const InputError& error, std::size_t before) {
+    files_.resize(before);
+    notes_.push_back({error.file(), reason_of(error) + " (left out)"});
+  }
+
+  void keep(TraceFile file) {
+    if (files_.size() >= kMostTraceFiles)
+      throw InputError(file.name, 0, 0, fmt::format("more than {} files are there", kMostTraceFiles));
+    files_.push_back(std::move(file));
+  }
+
+  std::vector<FileNote>& notes_;
+  std::vector<TraceFile> files_;
+  UnpackRoom room_;
+  std::uint64_t source_bytes_ = 0;  // of the file of the file system that is being taken
+  bool in_room_ = false;            // they count for what archives in it may bring
+};
 
 }  // namespace
 
-std::vector<TraceFile> trace_files(const std::vector<fs::path>& sources, std::vector<LeftOut>& left_out) {
-  std::vector<TraceFile> files;
+std::vector<TraceFile> trace_files(const std::vector<fs::path>& sources, std::vector<FileNote>& notes) {
+  Gathering gathering(notes);
   std::set<fs::path> known;  // where several sources may have files in common
   for (const fs::path& source : sources) {
-    for (const fs::path& path : files_below(source)) {
-      if (std::error_code error; sources.size() > 1 && !known.insert(fs::weakly_canonical(path, error)).second)
-        continue;
-      const bool alone = sources.size() == 1 && path == source;
-      add_source(path, alone, files, left_out);
-    }
+    std::error_code error;
+    const fs::file_status status = fs::status(source, error);
+    if (!fs::exists(status))
+      throw InputError(source.string(), 0, 0, error ? "cannot be read: " + error.message() : "no such file or folder");
+    const bool alone = sources.size() == 1;
+    if (!fs::is_directory(status) && (alone || is_new(source, known))) gathering.add(source, alone);
+    if (!fs::is_directory(status)) continue;
+    for (const fs::path& path : files_in_folder(source, notes))
+      if (alone || is_new(path, known)) gathering.add(path, false);
   }
-  return files;
+  return gathering.files();
 }
 
 std::string read_whole(const TraceFile& file, std::uint64_t most) {

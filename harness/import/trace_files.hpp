@@ -2,15 +2,17 @@
 //
 // Folders are searched with all that is below them, hidden files left out, in the order of names in which numbers
 // count as numbers (rank_2 before rank_10). Members of archives (tar, zip, …) are files like others, and a compressed
-// file is what is compressed in it; libarchive unpacks both. Nothing is written anywhere but to a temporary file
-// without a name, into which archives are unpacked once.
+// file is what is compressed in it. Nothing is written anywhere but to a temporary file without a name, into which
+// archives are unpacked once.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,10 @@ class ByteStream {
  public:
   virtual ~ByteStream() = default;
   virtual std::size_t read(char* to, std::size_t most) = 0;  // 0 at the end only
+
+  // Streams of bytes that lie somewhere also know how many they are, and go to a place among them.
+  virtual std::optional<std::uint64_t> size() const { return std::nullopt; }
+  virtual bool seek(std::uint64_t) { return false; }  // false where that is not possible
 };
 
 struct TraceFile {
@@ -29,23 +35,24 @@ struct TraceFile {
   std::string leaf;            // its own name, without folders and without the suffix of a compression: "rank_3"
   std::string head;            // its first bytes, unpacked: up to kHeadBytes of them, by which its format is recognized
   std::filesystem::path path;  // where it lies unpacked; empty: in an archive, or compressed
-  std::function<std::unique_ptr<ByteStream>()> open;  // at its beginning; several may be open, in several threads
+  std::function<std::unique_ptr<ByteStream>()> open;   // at its beginning; several may be open, in several threads
+  std::shared_ptr<std::atomic<bool>> broken_off = {};  // set where a stream ended since its compression breaks off
 };
 
 inline constexpr std::size_t kHeadBytes = 4096;
 inline constexpr std::size_t kMostTraceFiles = 1 << 20;
-inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 38;  // of one archive
+inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 38;  // of all archives together
 
-// A file that is there and is not read, and why.
-struct LeftOut {
+// What is to be said of a file or folder that is left out, or used in part.
+struct FileNote {
   std::string name;
-  std::string reason;
+  std::string text;
 };
 
-// Throws InputError for a source that is not there, for one given alone that cannot be read or unpacked, and above
-// those limits. Of several sources, or of what is in a folder, a file that cannot be read or unpacked is left out: the
-// others may tell all the same. A file that several sources name is taken once.
-std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sources, std::vector<LeftOut>& left_out);
+// Throws InputError for a source that is not there, for one given alone that cannot be read or unpacked, and above the
+// limits here and in unpack.hpp. Of several sources, or of what is in a folder, a file that cannot be read or unpacked
+// is left out: the others may tell all the same. A file that several sources name is taken once.
+std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sources, std::vector<FileNote>& notes);
 
 // All bytes of a file; throws InputError where there are more than `most`.
 std::string read_whole(const TraceFile& file, std::uint64_t most);
