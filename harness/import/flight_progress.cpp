@@ -110,9 +110,10 @@ class Settling {
       FlightProgress progress;
       if (record != nullptr)
         if (const auto found = record->groups.find(number); found != record->groups.end()) progress = found->second;
-      standing.joined[number] = progress.first != kNoPosition
-                                    ? progress.first
-                                    : std::max(completed_[group], std::max(progress.enqueued, progress.completed)) + 1;
+      const std::int32_t first = progress.first != kNoPosition
+                                     ? progress.first
+                                     : std::max({completed_[group], progress.enqueued, progress.completed}) + 1;
+      standing.joined[number] = std::max(0, first - kFirstFlightNumber);
     }
   }
 

@@ -15,6 +15,10 @@
 
 namespace petri {
 
+// The sequence number of a group's first collective: PyTorch counts before it records (ProcessGroupNCCL.cpp,
+// `seqCollective_++` and `initWork`; ProcessGroupGloo.cpp, `++seq_`). Positions of a scenario begin at 0.
+inline constexpr std::int32_t kFirstFlightNumber = 1;
+
 // Of one rank on one group: sequence numbers of collectives, kNoPosition where there is none.
 struct FlightProgress {
   std::int32_t first = kNoPosition;        // that is kept

@@ -229,8 +229,9 @@ class Job {
       if (kind_of(event.op) == OpKind::wait && !gone.empty()) keep_requests(event, gone);
       if (!message) {
         std::int32_t& expected = next[event.comm];
-        if (calls.positions[i] != expected) event.extras.set_coll_seq(calls.positions[i]);
-        expected = calls.positions[i] + 1;
+        const std::int32_t position = std::max(0, calls.positions[i] - kFirstFlightNumber);
+        if (position != expected) event.extras.set_coll_seq(position);
+        expected = position + 1;
       }
       event.comm = kind_of(event.op) == OpKind::wait ? 0 : comms[static_cast<std::size_t>(event.comm)];
       event.seq = static_cast<std::uint32_t>(trace.events.size());
@@ -245,7 +246,7 @@ class Job {
       trace.end.dropped = std::max<std::uint64_t>(trace.end.dropped, 1);
   }
 
-  // Where all records begin at the beginning, nothing has to be said of it.
+  // How many positions came before a record's first call: of groups of which the rank is a member.
   void join(const Scenario& scenario, std::int32_t rank, const std::vector<std::int32_t>& comms,
             const FlightStanding& standing, RankEnd& end) const {
     for (const auto& [group, position] : standing.joined) {

@@ -115,12 +115,26 @@ TEST(FlightRecorder, RingsThatBeginAtOtherPlacesAreAlignedByTheirGroupsNumbers) 
   job.rank(0, {call("all_reduce", 7, "completed"), call("all_reduce", 8, "started")}, 6);
   job.rank(1, {call("all_reduce", 8, "started")}, 7);
   const Scenario read = job.read();
-  EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 7)));
-  EXPECT_THAT(read.ranks[1].end.joined, ElementsAre(Pair(1, 8)));
+  EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 6)));
+  EXPECT_THAT(read.ranks[1].end.joined, ElementsAre(Pair(1, 7)));
   // Nothing is there of rank 2, but others completed its 7th call.
   EXPECT_EQ(read.ranks[2].end.kind, EndKind::missing);
-  EXPECT_THAT(read.ranks[2].end.joined, ElementsAre(Pair(1, 8)));
+  EXPECT_THAT(read.ranks[2].end.joined, ElementsAre(Pair(1, 7)));
   EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("no dump of rank 2")));
+}
+
+// The first collective of a group has collective_seq_id 1, and is at position 0.
+TEST(FlightRecorder, CallsStandWhereTheirNumbersSayAlsoBehindAGap) {
+  Job job(2);
+  for (const std::size_t rank : {0, 1})
+    job.rank(rank, {call("all_reduce", 1, "completed"), call("all_reduce", 2, "completed"),
+                    call("all_reduce", 5, "started")});
+  const Scenario read = job.read();
+  for (const RankTrace& rank : read.ranks) {
+    EXPECT_THAT(rank.end.joined, ElementsAre(Pair(1, 0)));
+    EXPECT_EQ(rank.events[1].extras.coll_seq(), kUnset);
+    EXPECT_EQ(rank.events[2].extras.coll_seq(), 4);
+  }
 }
 
 TEST(FlightRecorder, WhatOthersCompletedIsOverAndItsRecordStopsEarly) {
@@ -147,7 +161,7 @@ TEST(FlightRecorder, StatusTellsOfCallsThatNoEntryTellsOfAnyMore) {
   job.rank(1, {call("all_reduce", 42, "scheduled")}, 41).status(1, {{0, 42, -1, 41}});
   const Scenario read = job.read();
   EXPECT_THAT(read.ranks[0].events, IsEmpty());
-  EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 42)));
+  EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 41)));
   EXPECT_EQ(read.ranks[0].end.kind, EndKind::running);
 }
 
