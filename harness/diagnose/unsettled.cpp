@@ -84,12 +84,26 @@ std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& 
   return no_ordering_fault(scenario, {});
 }
 
+// Those without any record, where others were seen to go on and they are few: what could be seen says no more.
+std::vector<std::int32_t> unseen(const Scenario& scenario, const model::Run& run) {
+  std::vector<std::int32_t> ranks;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    if (scenario.ranks[static_cast<std::size_t>(rank)].end.kind == EndKind::missing) ranks.push_back(rank);
+  const bool others_run = std::count(run.standing.begin(), run.standing.end(), Standing::running) > 0;
+  const bool are_few = 2 * ranks.size() < static_cast<std::size_t>(scenario.world());
+  const auto unknown = std::count(run.standing.begin(), run.standing.end(), Standing::unknown);
+  const bool are_all = static_cast<std::size_t>(unknown) == ranks.size();
+  return others_run && are_few && are_all && !scenario.cut ? ranks : std::vector<std::int32_t>();
+}
+
 std::optional<Fault> find_gaps(const Scenario& scenario, const model::Run& run) {
   std::vector<std::string> reasons;
+  const std::vector<std::int32_t> missing = unseen(scenario, run);
   if (scenario.cut) reasons.push_back("the file stops before its end line");
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     if (run.standing[static_cast<std::size_t>(rank)] == model::Standing::unknown && !scenario.cut) {
-      reasons.push_back("the record of some ranks is cut or missing");
+      reasons.push_back(missing.empty() ? "the record of some ranks is cut or missing"
+                                        : fmt::format("{} left no record", ranks_text(missing)));
       break;
     }
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
@@ -107,10 +121,14 @@ std::optional<Fault> find_gaps(const Scenario& scenario, const model::Run& run) 
   if (reasons.empty()) return std::nullopt;
   Finding finding;
   finding.kind = Verdict::ambiguous;
+  finding.culprits = missing;
   finding.expected = "a whole record of calls that can be judged";
   finding.actual = reasons.front();
   finding.text = fmt::format("Nothing wrong is in the record, but it does not decide: {}.", reasons.front());
   finding.evidence.assign(reasons.begin() + 1, reasons.end());
+  if (!missing.empty())
+    finding.evidence.push_back(
+        "nothing else is odd; a missing record does not tell whether its rank is gone or was only not seen");
   return Fault{{finding}, "record not whole"};
 }
 

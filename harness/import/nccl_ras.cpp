@@ -95,6 +95,7 @@ class Making {
       add_calls(comm, life);
       life += comm.ranks.size();
     }
+    end_dead();
     name_hosts();
     return std::move(scenario_);
   }
@@ -185,6 +186,7 @@ class Making {
 
   void add_calls(const RasComm& comm, std::size_t first_life) {
     const auto [common, ahead] = compare(comm);
+    say_who_leaves(comm, first_life);
     const bool creating = std::any_of(comm.ranks.begin(), comm.ranks.end(),
                                       [](const RasRank& rank) { return !rank.missing && rank.init_state != 0; });
     for (std::size_t i = 0; i < comm.ranks.size(); ++i) {
@@ -194,7 +196,8 @@ class Making {
       const RasRank& rank = comm.ranks[i];
       RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(number)];
       if (rank.silent) {
-        silent_.insert(number);
+        (rank.dead ? dead_ : silent_).insert(number);
+        if (rank.dead) add_past(trace, index, common);
         continue;
       }
       trace.end.kind = EndKind::running;
@@ -202,8 +205,7 @@ class Making {
         notes_.warnings.push_back(
             fmt::format("rank {} responds, but does not have communicator {}: destroyed, aborted or not yet made there",
                         number, comm.hash));
-      trace.end.joined.emplace_back(index, static_cast<std::int32_t>(common));
-      trace.end.dropped += common;
+      add_past(trace, index, common);
       if (creating && index != 0 && !rank.missing) add_creation(rank, index, trace);
       const std::size_t before = trace.events.size();
       for (const Ahead& call : ahead) {
@@ -212,6 +214,40 @@ class Making {
           add(trace, call.op, index, EventState::scheduled);
       }
       add_error(rank, number, comm, trace, before);
+    }
+  }
+
+  // One that others leave while it still runs there is where they will not meet.
+  void say_who_leaves(const RasComm& comm, std::size_t first_life) {
+    std::vector<std::int32_t> aborting, ending;
+    std::size_t there = 0;
+    for (std::size_t i = 0; i < comm.ranks.size(); ++i) {
+      const RasRank& rank = comm.ranks[i];
+      const std::int32_t number = rank_of(first_life + i);
+      if (rank.missing || number < 0) continue;
+      ++there;
+      if (rank.aborted || rank.finalized) (rank.aborted ? aborting : ending).push_back(number);
+    }
+    for (auto* const leaving : {&aborting, &ending}) {
+      if (leaving->empty() || leaving->size() == there) continue;
+      std::sort(leaving->begin(), leaving->end());
+      notes_.warnings.push_back(fmt::format("rank {} {} communicator {}, the others do not", rank_ranges(*leaving),
+                                            leaving == &aborting ? "aborts" : "ends", comm.hash));
+    }
+  }
+
+  static void add_past(RankTrace& trace, std::int32_t comm, std::uint64_t calls) {
+    trace.end.joined.emplace_back(comm, static_cast<std::int32_t>(calls));
+    trace.end.dropped += calls;
+  }
+
+  // Behind all calls that are known of any of its communicators.
+  void end_dead() {
+    for (const std::int32_t rank : dead_) {
+      silent_.erase(rank);
+      RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(rank)];
+      add(trace, Op::abort, 0, EventState::started).extras.set_error("unreachable: NCCL's RAS considers it dead");
+      trace.end.kind = EndKind::aborted;
     }
   }
 
@@ -225,7 +261,6 @@ class Making {
   // On the first call that is not over, or, as calls that are over are not told, on what the program does then.
   void add_error(const RasRank& rank, std::int32_t number, const RasComm& comm, RankTrace& trace, std::size_t before) {
     const std::int32_t result = is_error(rank.async_error) ? rank.async_error : rank.init_state;
-    if (rank.aborted) notes_.facts.push_back(fmt::format("rank {} aborts communicator {}", number, comm.hash));
     if (!is_error(result)) return;
     const std::string text = fmt::format("{} on communicator {}", error_text(result), comm.hash);
     if (result == kRemoteError) {
@@ -247,7 +282,7 @@ class Making {
     if (clipped_)
       notes_.facts.push_back(fmt::format("of calls that some ranks are ahead, {} of each kind are listed", kMostAhead));
     if (!silent_.empty())
-      notes_.warnings.push_back(fmt::format("no data of rank {}: {} unresponsive or dead",
+      notes_.warnings.push_back(fmt::format("no data of rank {}: {} unresponsive",
                                             rank_ranges({silent_.begin(), silent_.end()}),
                                             silent_.size() == 1 ? "its process is" : "their processes are"));
     for (const std::string& kind : unknown_) notes_.facts.push_back(fmt::format("left out: counts of {}", kind));
@@ -260,7 +295,7 @@ class Making {
   Scenario scenario_;
   std::vector<std::int32_t> comms_;  // by place in ranks_.comms
   std::set<std::string> unknown_;
-  std::set<std::int32_t> silent_;
+  std::set<std::int32_t> silent_, dead_;
   bool unnamed_ = false, clipped_ = false;
 };
 

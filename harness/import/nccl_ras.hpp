@@ -4,7 +4,8 @@
 // A report has counts, no calls: of each rank of each communicator how many collectives of each kind it has launched.
 // As a scenario, the calls that all ranks of a communicator have launched are its past (`joined`), and those that only
 // some of them have are calls without arguments, `scheduled`: the kinds that most ranks have first. It is a snapshot. A
-// job that runs has differing counts, too; counts that stay the same from one report to a later one are a hang.
+// rank that RAS considers dead has an error at its end, one that only does not answer has no record. A job that runs
+// has differing counts, too; counts that stay the same from one report to a later one are a hang.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ struct RasRank {
   std::int32_t init_state = 0, async_error = 0;  // ncclResult_t: 0 is success, 7 in progress
   bool finalized = false, aborted = false;
   bool missing = false;                         // it gave no data on this communicator …
-  bool silent = false;                          // … nor on any other: unresponsive, or dead
+  bool silent = false;                          // … nor on any other: unresponsive, or dead …
+  bool dead = false;                            // … of which RAS is sure after a minute without an answer
   std::map<std::string, std::uint64_t> counts;  // of launched collectives, by kind: "AllReduce"
 };
 

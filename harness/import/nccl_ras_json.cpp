@@ -164,7 +164,10 @@ class Reader {
       if (key == "abort_flag") rank.aborted = field.value().get_bool();
       if (key == "finalize_called" || key == "destroy_flag")
         rank.finalized = rank.finalized || field.value().get_bool();
-      if (key == "unresponsive" || key == "considered_dead") rank.silent = rank.silent || field.value().get_bool();
+      if (key != "unresponsive" && key != "considered_dead") continue;
+      const bool is_it = field.value().get_bool();
+      rank.silent = rank.silent || is_it;
+      rank.dead = rank.dead || (is_it && key == "considered_dead");
     }
   }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -99,7 +101,8 @@ class Reader {
     if (line == "Job summary") return part_ = Part::summary, void();
     if (line.starts_with("Communicators...")) return part_ = Part::comms, void();
     if (line == "Errors" || line == "Warnings") return settle(), part_ = Part::none, void();
-    if (line == "INCOMPLETE" || line == "DEAD") return settle(), part_ = Part::processes, void();
+    if (line == "INCOMPLETE" || line == "DEAD")
+      return settle(), part_ = Part::processes, dead_listed_ = line == "DEAD", void();
     if (line.starts_with('#') && line.size() > 1 && line[1] >= '0' && line[1] <= '9') return begin_comm(line);
     if (line.empty()) return;
     switch (part_) {
@@ -129,7 +132,14 @@ class Reader {
   }
 
   void take_process(std::string_view line) {
-    if (line.starts_with("Process ")) report_.warnings.push_back(fmt::format("RAS misses a process: {}", line));
+    if (!line.starts_with("Process ")) return;
+    report_.warnings.push_back(
+        fmt::format("RAS {}: {}", dead_listed_ ? "considers a process dead" : "misses a process", line));
+    if (!dead_listed_) return;
+    const std::size_t gpus = line.find(" managing GPU");
+    dead_.insert("process " + std::string(line.substr(8, gpus == std::string_view::npos ? gpus : gpus - 8)));
+    const std::string_view devices = gpus == std::string_view::npos ? "" : line.substr(gpus);
+    dead_gpus_ += 1 + static_cast<std::size_t>(std::count(devices.begin(), devices.end(), ','));
   }
 
   // "#0-0 (27a079b828ff1a75) MISMATCH"
@@ -177,9 +187,13 @@ class Reader {
     if (skip(rest, "Communicator ranks have different ")) return begin_levels(rest);
     if (rest.starts_with("Initialization error") || rest.starts_with("Asynchronous error"))
       return asynchronous_ = rest.starts_with("A"), void();
+    if (skip(rest, "The missing rank") || skip(rest, "The unknown rank")) return take_list(rest);
     std::int32_t rank = 0;
     if (skip(rest, "Rank ")) {
       if (!take_number(rest, rank)) return;
+      const std::size_t managed = rest.find(" managed by ");
+      const bool is_dead = managed != std::string_view::npos && dead_.contains(rest.substr(managed + 12));
+      if (is_dead && part_ == Part::incomplete) rank_of(rank).dead = true;
       if (skip(rest, " -- ")) return take_named(rank);
       skip(rest, " ");
       const std::string_view said = rest.substr(0, rest.find(" -- "));
@@ -188,6 +202,16 @@ class Reader {
     }
     std::size_t number = 0;
     if (take_number(rest, number) && skip(rest, " ranks ")) take_saying(rest, number);
+  }
+
+  // "s: 3,5" of those of whom there is no data, as NCCL 2.24 lists them.
+  void take_list(std::string_view rest) {
+    skip(rest, "s");
+    if (!skip(rest, ": ")) return;
+    for (std::int32_t rank = 0; take_number(rest, rank); skip(rest, ",")) {
+      RasRank& named = rank_of(rank);
+      named.missing = named.silent = true;
+    }
   }
 
   // "AllReduce operation counts", "collective operation counts" of early releases, or "status".
@@ -225,7 +249,8 @@ class Reader {
       default: break;
     }
     if (!status_.empty()) {
-      rank.missing = rank.missing || status_ == "NOCOMM";
+      rank.silent = rank.silent || status_ == "UNKNOWN";
+      rank.missing = rank.missing || rank.silent || status_ == "NOCOMM";
       rank.aborted = rank.aborted || status_ == "ABORT";
       rank.finalized = rank.finalized || status_ == "FINALIZE";
       if (status_ == "INIT") rank.init_state = kInProgress;
@@ -268,6 +293,10 @@ class Reader {
       throw InputError(file_, 0, 0, fmt::format("the communicators have more than {} ranks together", kMostMembers));
     for (const std::string& line : told.lines)
       if (line.starts_with("Rank ")) report_.facts.push_back(line);
+    const auto silent =
+        std::count_if(comm.ranks.begin(), comm.ranks.end(), [](const RasRank& rank) { return rank.silent; });
+    if (static_cast<std::size_t>(silent) == dead_gpus_)  // NCCL 2.24 does not say of whom their processes are
+      for (RasRank& rank : comm.ranks) rank.dead = rank.dead || rank.silent;
     std::vector<RasRank> ranks(static_cast<std::size_t>(comm.size));
     for (RasRank& rank : comm.ranks) ranks[static_cast<std::size_t>(rank.rank)] = std::move(rank);
     for (std::int32_t number = 0; number < comm.size; ++number) {
@@ -287,7 +316,9 @@ class Reader {
   std::vector<Told> told_;
   std::size_t current_ = 0, members_ = 0;
   Part part_ = Part::none;
-  bool asynchronous_ = false;
+  std::set<std::string, std::less<>> dead_;  // "process 3487984 on node 172.16.64.213"
+  std::size_t dead_gpus_ = 0;
+  bool asynchronous_ = false, dead_listed_ = false;
   std::int32_t error_ = 0;
   std::string kind_, status_;
   std::vector<Level> levels_;

@@ -61,7 +61,9 @@ std::string first_line(const Diagnosis& diagnosis, const Scenario& scenario) {
   if (culprits.size() == static_cast<std::size_t>(scenario.world()) && culprits.size() > 1)
     return fmt::format("{}: {} ranks take part\n", verdict,
                        culprits.size() == 2 ? "both" : fmt::format("all {}", culprits.size()));
-  return fmt::format("{}: begun by {}\n", verdict, with_origin(scenario, culprits));
+  const bool decided = diagnosis.verdict != Verdict::ambiguous;
+  return fmt::format("{}: {} {}\n", verdict, decided ? "begun by" : "what is known points at",
+                     with_origin(scenario, culprits));
 }
 
 void put_finding(std::string& out, const Scenario& scenario, const Finding& finding) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/diagnose/diagnose.hpp"
+#include "harness/import/nccl_ras.hpp"
 #include "tests/import/nccl_log_text.hpp"
 
 namespace petri {
@@ -117,6 +118,25 @@ TEST(NcclLogDiagnosis, SaysOfACreationWhoBeganItWhereItCannotBeKnownWhoDidNot) {
   EXPECT_EQ(diagnose(scenario).verdict, Verdict::ambiguous);
   EXPECT_THAT(notes.warnings, testing::Contains("the creation of 0x77, of 3 ranks, is not over: rank 1,3 began it, the "
                                                 "others did not"));
+}
+
+// Four ranks of equal counts, of which the last gives no data.
+Diagnosis without_data(bool is_dead) {
+  std::string ranks;
+  for (int rank = 0; rank < 3; ++rank)
+    ranks += fmt::format(R"({}{{"rank":{},"host":"a","pid":{},"cuda_dev":0,"collective_counts":{{"AllReduce":7}}}})",
+                         rank > 0 ? "," : "", rank, 70 + rank);
+  const std::string report = fmt::format(
+      R"({{"nccl_version":"2.28.9","communicators":[{{"hash":"0xa","size":4,"ranks":[{}],"missing_ranks":[)"
+      R"({{"rank":3,"host":"a","pid":73,"cuda_dev":0,"status":{{"unresponsive":true,"considered_dead":{}}}}}]}}]}})",
+      ranks, is_dead);
+  ImportNotes notes;
+  return diagnose(read_ras_reports({test::memory_trace("ras.json", report)}, notes));
+}
+
+TEST(RasDiagnosis, NamesTheRankThatDoesNotAnswerWhereAllCountsAreEqual) {
+  expect(without_data(false), Verdict::ambiguous, 3);
+  expect(without_data(true), Verdict::rank_error, 3);
 }
 
 }  // namespace

@@ -135,11 +135,36 @@ TEST(RasJson, RanksAreThoseOfTheLargestCommunicatorInAllOthers) {
 
 TEST(RasJson, SilentRanksAreMissingAndOthersThatLackTheCommunicatorAreNot) {
   const std::string ranks = json_rank(0, 0, "\"AllReduce\": 3") + ",\n" + json_rank(1, 1, "\"AllReduce\": 2");
-  const Read read(json(json_comm("0xa", 4, ranks, json_missing(2, 2) + ",\n" + json_missing(3, 3, false))));
+  std::string unresponsive = json_missing(2, 2);
+  unresponsive.replace(unresponsive.find("considered_dead\": true"), 22, "considered_dead\": false");
+  const Read read(json(json_comm("0xa", 4, ranks, unresponsive + ",\n" + json_missing(3, 3, false))));
   EXPECT_EQ(read.rank(2).end.kind, EndKind::missing);
   EXPECT_EQ(read.rank(3).end.kind, EndKind::running);
   EXPECT_THAT(read.notes.warnings, ElementsAre(HasSubstr("rank 3 responds, but does not have communicator 0xa"),
-                                               "no data of rank 2: its process is unresponsive or dead"));
+                                               "no data of rank 2: its process is unresponsive"));
+}
+
+TEST(RasJson, DeadRanksEndWithAnErrorBehindWhatAllOthersHave) {
+  const std::string ranks = json_rank(0, 0, "\"AllReduce\": 3") + ",\n" + json_rank(1, 1, "\"AllReduce\": 2");
+  std::string dead = json_missing(2, 2);
+  const std::string sure = json(json_comm("0xa", 3, ranks, dead));
+  dead.replace(dead.find("considered_dead\": true"), 22, "considered_dead\": false");
+  EXPECT_EQ(Read(json(json_comm("0xa", 3, ranks, dead))).rank(2).end.kind, EndKind::missing);
+  const Read read(sure);
+  EXPECT_EQ(read.rank(2).end.kind, EndKind::aborted);
+  EXPECT_THAT(read.rank(2).end.joined, ElementsAre(Pair(0, 2)));
+  ASSERT_THAT(read.ops(2), ElementsAre("abort"));
+  EXPECT_THAT(read.rank(2).events[0].extras.error(), HasSubstr("considers it dead"));
+  EXPECT_THAT(read.notes.warnings, IsEmpty());
+}
+
+TEST(RasJson, RanksThatLeaveACommunicatorAloneAreTold) {
+  std::string ranks = json_rank(0, 0, "\"AllReduce\": 3") + ",\n" + json_rank(1, 1, "\"AllReduce\": 3");
+  ranks.replace(ranks.rfind("abort_flag\": false"), 18, "abort_flag\": true");
+  EXPECT_THAT(Read(json(json_comm("0xa", 2, ranks))).notes.warnings,
+              ElementsAre("rank 1 aborts communicator 0xa, the others do not"));
+  ranks.replace(ranks.find("abort_flag\": false"), 18, "abort_flag\": true");
+  EXPECT_THAT(Read(json(json_comm("0xa", 2, ranks))).notes.warnings, IsEmpty());
 }
 
 TEST(RasJson, ErrorsStandAtTheFirstOpenCallOrAtWhatTheProgramDoes) {
@@ -239,17 +264,51 @@ TEST(RasText, KindsOfCallsAndSeveralRanksOfOneCountAreRead) {
   EXPECT_THAT(read.rank(7).end.joined, ElementsAre(Pair(0, 63)));
 }
 
+constexpr const char* kProcess = "  Process 3487984 on node 172.16.64.213 managing GPU 5\n\n";
+
 TEST(RasText, RanksWithoutDataAreMissing) {
-  const Read read(
-      text_report("DEAD\n  1 job process is considered dead (unreachable via the RAS network)\n"
-                  "  Process 3487984 on node 172.16.64.213 managing GPU 5\n\n"
-                  "#0-0 (cf264af53edbe986) INCOMPLETE\n  Missing communicator data from 1 rank\n"
-                  "  Rank 21 -- GPU 5 managed by process 3487984 on node 172.16.64.213\n\n",
+  for (const char* const named : {"  Rank 21 -- GPU 5 managed by process 3487984 on node 172.16.64.213\n\n",
+                                  "  The missing rank: 21\n\n", "  Rank 21 -- [process information not found]\n\n"}) {
+    const Read read(
+        text_report(fmt::format("INCOMPLETE\n  Missing communicator data from 1 job process\n{}"
+                                "#0-0 (cf264af53edbe986) INCOMPLETE\n  Missing communicator data from 1 rank\n{}",
+                                kProcess, named),
+                    ""));
+    EXPECT_EQ(read.rank(21).end.kind, EndKind::missing) << named;
+    EXPECT_EQ(read.rank(20).end.kind, EndKind::running);
+    EXPECT_THAT(read.notes.warnings,
+                Contains("RAS misses a process: Process 3487984 on node 172.16.64.213 managing GPU 5"));
+  }
+  const Read several(text_report(
+      "#0-0 (cf264af53edbe986) INCOMPLETE\n  Missing communicator data from 2 ranks\n  The missing ranks: 3,21\n\n",
+      "#0-0 (cf264af53edbe986) MISMATCH\n  Communicator ranks have different status\n"
+      "  29 ranks have status RUNNING\n  2 ranks have status UNKNOWN\n  The unknown ranks: 3,21\n"
+      "  Rank 7 has status FINALIZE -- GPU 7 managed by process 12 on node a\n\n"));
+  for (const int rank : {3, 21}) EXPECT_EQ(several.rank(rank).end.kind, EndKind::missing);
+  EXPECT_THAT(several.notes.warnings, Contains("rank 7 ends communicator 0xcf264af53edbe986, the others do not"));
+}
+
+TEST(RasText, RanksOfDeadProcessesEndWithAnError) {
+  for (const char* const named :
+       {"  Rank 21 -- GPU 5 managed by process 3487984 on node 172.16.64.213\n\n", "  The missing rank: 21\n\n"}) {
+    const Read read(
+        text_report(fmt::format("DEAD\n  1 job process is considered dead (unreachable via the RAS network)\n{}"
+                                "#0-0 (cf264af53edbe986) INCOMPLETE\n  Missing communicator data from 1 rank\n{}",
+                                kProcess, named),
+                    ""));
+    EXPECT_EQ(read.rank(21).end.kind, EndKind::aborted) << named;
+    EXPECT_THAT(read.ops(21), ElementsAre("abort"));
+    EXPECT_EQ(read.rank(20).end.kind, EndKind::running);
+  }
+  const Read one_of_two(
+      text_report(fmt::format("DEAD\n  1 job process is considered dead (unreachable via the RAS network)\n{}"
+                              "#0-0 (cf264af53edbe986) INCOMPLETE\n  Missing communicator data from 2 ranks\n"
+                              "  Rank 20 -- GPU 4 managed by process 3487983 on node 172.16.64.213\n"
+                              "  Rank 21 -- GPU 5 managed by process 3487984 on node 172.16.64.213\n\n",
+                              kProcess),
                   ""));
-  EXPECT_EQ(read.rank(21).end.kind, EndKind::missing);
-  EXPECT_EQ(read.rank(20).end.kind, EndKind::running);
-  EXPECT_THAT(read.notes.warnings,
-              Contains("RAS misses a process: Process 3487984 on node 172.16.64.213 managing GPU 5"));
+  EXPECT_EQ(one_of_two.rank(20).end.kind, EndKind::missing);
+  EXPECT_EQ(one_of_two.rank(21).end.kind, EndKind::aborted);
 }
 
 TEST(RasText, ErrorsAreThoseOfTheirRanks) {
