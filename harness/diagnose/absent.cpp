@@ -9,6 +9,8 @@
 
 #include "harness/diagnose/awaited.hpp"
 #include "harness/diagnose/describe.hpp"
+#include "harness/diagnose/kin.hpp"
+#include "harness/diagnose/unrecorded.hpp"
 #include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
@@ -114,28 +116,36 @@ bool waits_in_enqueued(const Scenario& scenario, const model::Wait& wait) {
 }
 
 // Whoever is in no recorded call may compute, or be in a call of a library that is not recorded: nothing is proved.
-std::string skew_text(const Scenario& scenario, const Ranks& slow, const Whereabouts& where,
+std::string skew_text(const Scenario& scenario, const model::Run& run, const Ranks& slow, const Whereabouts& where,
                       const std::vector<model::Wait>& waits) {
   const std::string waiters = waiters_text(scenario, waits);
   const bool one = slow.size() == 1;
+  std::set<std::int32_t> awaited;
+  for (const model::Wait& wait : waits) awaited.merge(awaited_by(run, wait));
+  Ranks of_them;
+  std::set_intersection(slow.begin(), slow.end(), awaited.begin(), awaited.end(), std::back_inserter(of_them));
+  const std::string whom = of_them != slow ? ranks_text(of_them) : one ? "it" : "them";
   if (where.inside && one)
     return fmt::format("No deadlock: rank {} {} and can still come; {} for it.", slow.front(), where.doing, waiters);
   if (waits_in_enqueued(scenario, waits.front()) && !where.inside)
     return capitalized(
         fmt::format("{} stopped issuing calls and {} nothing pending; {} for {}. Whether {} computes, "
                     "sleeps or is gone, the record does not say.",
-                    ranks_text(slow), one ? "has" : "have", waiters, one ? "it" : "them", one ? "it" : "each of them"));
+                    ranks_text(slow), one ? "has" : "have", waiters, whom, one ? "it" : "each of them"));
   return fmt::format(
       "No deadlock is proved: {} {}, and can still come unless it waits there for something else; {} for {}.",
       one ? ranks_text(slow)
           : fmt::format("{} (and {})", ranks_text({slow.front()}), ranks_text({slow.begin() + 1, slow.end()})),
-      where.doing, waiters, one ? "it" : "them");
+      where.doing, waiters, whom);
 }
 
 Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
   Finding finding;
   finding.kind = Verdict::skew;
-  const Ranks also = needed(run, awaited.unknown, awaited.slow);
+  Ranks also = needed(run, awaited.unknown, awaited.slow);
+  const Kin kin(scenario, run);
+  const std::vector<HeldUp> held = held_up(scenario, run, kin, also, awaited.slow);
+  for (const HeldUp& one : held) std::erase(also, one.rank);
   finding.culprits = awaited.slow;
   finding.culprits.insert(finding.culprits.end(), also.begin(), also.end());
   std::sort(finding.culprits.begin(), finding.culprits.end());
@@ -145,12 +155,16 @@ Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& await
   if (const auto call = call_of(scenario, waits.front())) finding.events.push_back(*call);
   finding.expected = "arrival at the call in which the others wait";
   finding.actual = fmt::format("{} {}", ranks_text({awaited.slow.front()}), where.doing);
-  finding.text = skew_text(scenario, awaited.slow, where, waits);
+  finding.text = skew_text(scenario, run, awaited.slow, where, waits);
   say_records(scenario, also, ", and others wait for nobody else", finding);
   Ranks unneeded;
   for (const std::int32_t rank : awaited.unknown)
     if (!is_in(also, rank)) unneeded.push_back(rank);
   say_records(scenario, unneeded, "; the hang is explained without it", finding);
+  for (const HeldUp& one : held)
+    finding.evidence.push_back(
+        fmt::format("rank {} may wait for rank {}: in another group of the kind rank {} came to {}", one.rank, one.by,
+                    one.like.rank, event_text(scenario, at(scenario, one.like))));
   const std::string form = where.inside ? std::string(name_of(at(scenario, *where.place).op)) : "compute";
   return {{finding}, fmt::format("A({}) B({}@0 waits for A)", form, op_of(scenario, waits.front()))};
 }
@@ -186,6 +200,31 @@ std::optional<Fault> few_wait_for_many(const Scenario& scenario, const model::Ru
       fmt::format("what would decide: where {} {} in the program now (a stack dump), or a longer record",
                   ranks_text(many), many.size() == 1 ? "is" : "are"));
   return Fault{{finding}, fmt::format("A(compute) B({}@0 waits for A)", name_of(at(scenario, *call).op))};
+}
+
+// Who is not recorded may wait in a call that another rank left out.
+std::optional<Fault> left_out(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
+  const auto found = left_out_before_a_collective(scenario, run, awaited.unknown);
+  if (!found) return std::nullopt;
+  const Event& came = at(scenario, found->came);
+  const std::string call = fmt::format("the {} collective on {}", ordinal_text(found->first),
+                                       scenario.comms[static_cast<std::size_t>(found->comm)].name);
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.culprits = {found->rank};
+  finding.events.push_back(found->came);
+  finding.call = found->came;
+  finding.expected = fmt::format("{} before {}", call, event_text(scenario, came));
+  finding.actual = fmt::format("rank {} is in {} without it", found->rank, event_text(scenario, came));
+  finding.text = fmt::format(
+      "Rank {} came to {} without {}, which {} made on their groups of the kind; rank {}, of which "
+      "there is no whole record, may wait for it there.",
+      found->rank, event_text(scenario, came), call, ranks_text(found->others), found->unknown);
+  say_records(scenario, awaited.unknown, "", finding);
+  finding.evidence.push_back("where all of them met before, they had made as many calls on these groups");
+  finding.evidence.push_back(fmt::format(
+      "what would decide: the record of rank {}; if it has not come to {}, it stopped itself", found->unknown, call));
+  return Fault{{finding}, fmt::format("A(leaves out a call) B({}@0 waits for A)", name_of(came.op))};
 }
 
 // What is not recorded may be anything: who is named stayed away, or was lost, or only left no word.
@@ -226,6 +265,8 @@ std::optional<Fault> find_absent(const Scenario& scenario, const model::Run& run
     if (auto fault = few_wait_for_many(scenario, run, awaited)) return fault;
     return skew(scenario, run, awaited);
   }
+  if (awaited.unplaced.empty())
+    if (auto fault = left_out(scenario, run, awaited)) return fault;
   if (!awaited.unknown.empty() || !awaited.unplaced.empty()) return no_record(scenario, run, awaited);
   return std::nullopt;
 }

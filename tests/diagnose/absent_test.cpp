@@ -1,4 +1,5 @@
 // Ranks that did not come: named by where everybody stands, also where records begin late, stop early or are missing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <string>
@@ -129,6 +130,89 @@ TEST(Absent, RankWithoutARecordThatMayWaitForThoseWhoStoppedIsNotNamed) {
                                                   kNccl));
   EXPECT_EQ(found.verdict, Verdict::skew);
   EXPECT_THAT(first(found).culprits, ElementsAre(3));
+}
+
+// Two groups of a kind, of which ranks 1 and 3 have stopped; rank 0 left no record.
+std::string chained(const std::string& label, const std::string& of_rank_1) {
+  return R"({"comm":"tp0","ranks":[0,1])" + label + R"(}
+    {"comm":"tp1","ranks":[2,3])" +
+         label + R"(}
+    {"comm":"pp","ranks":[0,4]}
+    {"comm":"ep","ranks":[1,5]}
+    {"rank":0,"end":"missing"})" +
+         of_rank_1 + R"(
+    {"rank":1,"end":"running"}
+    {"rank":2,"op":"allgather","comm":"tp1","count":8,"state":"scheduled"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"running"}
+    {"rank":4,"op":"recv","comm":"pp","peer":0,"state":"scheduled"}
+    {"rank":4,"end":"running"}
+    {"rank":5,"op":"recv","comm":"ep","peer":0,"state":"scheduled"}
+    {"rank":5,"end":"running"})";
+}
+
+constexpr const char* kLabel = R"(,"label":"TENSOR")";
+
+TEST(Absent, RankWithoutARecordThatMayWaitWhereItsKindDoesIsNotNamed) {
+  const Diagnosis found = diagnose(test::scenario(6, chained(kLabel, ""), kNccl));
+  EXPECT_EQ(found.verdict, Verdict::skew);
+  EXPECT_THAT(first(found).culprits, ElementsAre(1, 3));
+  EXPECT_THAT(first(found).evidence, Contains(HasSubstr("rank 0 may wait for rank 1: in another group of the kind rank "
+                                                        "2 came to allgather")));
+  // Groups of no kind tell nothing of each other.
+  EXPECT_THAT(first(diagnose(test::scenario(6, chained("", ""), kNccl))).culprits, ElementsAre(0, 1, 3));
+}
+
+TEST(Absent, RankWithoutARecordThatMayWaitForAMessageAsItsKindDoesIsNotNamed) {
+  const Diagnosis found = diagnose(test::scenario(6, R"(
+    {"comm":"pp0","ranks":[0,1],"label":"PIPELINE"}
+    {"comm":"pp1","ranks":[2,3],"label":"PIPELINE"}
+    {"comm":"ep","ranks":[0,4]}
+    {"comm":"dp","ranks":[1,5]}
+    {"rank":0,"end":"missing"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"op":"send","comm":"pp1","peer":1,"state":"scheduled"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"running"}
+    {"rank":4,"op":"recv","comm":"ep","peer":0,"state":"scheduled"}
+    {"rank":4,"end":"running"}
+    {"rank":5,"op":"recv","comm":"dp","peer":0,"state":"scheduled"}
+    {"rank":5,"end":"running"})",
+                                                  kNccl));
+  EXPECT_THAT(first(found).culprits, ElementsAre(1, 3));
+}
+
+// Three groups of a kind; rank 3 leaves out its second call there, and rank 2, of which nothing is known, may wait for
+// it.
+TEST(Absent, RankThatLeftOutACallIsNamedWhereItsPartnerLeftNoRecord) {
+  std::string lines;
+  for (int group = 0; group < 3; ++group)
+    lines += fmt::format(R"({{"comm":"tp{0}","ranks":[{1},{2}],"label":"TENSOR"}})"
+                         "\n",
+                         group, 2 * group, 2 * group + 1);
+  lines += R"({"rank":2,"end":"missing"})";
+  for (const int rank : {0, 1, 3, 4, 5})
+    for (int step = 0; step < 2; ++step) {
+      const std::string state = step == 0 ? "completed" : "scheduled";
+      if (rank != 3 || step == 0)
+        lines += fmt::format(R"({{"rank":{},"op":"allreduce","comm":"tp{}","count":8,"state":"completed"}})", rank,
+                             rank / 2);
+      lines += fmt::format(R"({{"rank":{},"op":"allreduce","count":1,"state":"{}"}})", rank, state);
+    }
+  for (const int rank : {0, 1, 3, 4, 5}) lines += fmt::format(R"({{"rank":{},"end":"running"}})", rank);
+  for (std::size_t at = lines.find("}{"); at != std::string::npos; at = lines.find("}{", at))
+    lines.insert(at + 1, "\n");
+  const Diagnosis found = diagnose(test::scenario(6, lines, kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, ElementsAre(3));
+  EXPECT_THAT(first(found).text, HasSubstr("without the 2nd collective on tp1"));
+  EXPECT_THAT(first(found).evidence, Contains(HasSubstr("what would decide: the record of rank 2")));
+}
+
+TEST(Absent, RankWithoutARecordIsNamedWhereItsGroupHasCome) {
+  const std::string came = R"(
+    {"rank":1,"op":"allgather","comm":"tp0","count":8,"state":"completed"})";
+  EXPECT_THAT(first(diagnose(test::scenario(6, chained(kLabel, came), kNccl))).culprits, ElementsAre(0, 1, 3));
 }
 
 TEST(Absent, NobodyIsNamedWhereAllHaveCome) {
