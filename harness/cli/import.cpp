@@ -13,6 +13,7 @@
 #include "harness/cli/terminal.hpp"
 #include "harness/import/recording.hpp"
 #include "harness/trace/counted.hpp"
+#include "harness/trace/printable.hpp"
 #include "harness/trace/write.hpp"
 
 namespace petri::cli {
@@ -55,6 +56,23 @@ std::string choose_job(const std::vector<RecordedJob>& jobs, const po::variables
   return jobs.back().id;
 }
 
+// What is told of foreign traces instead of jobs.
+void list_formats(const ForeignFiles& files) {
+  std::size_t number = 0;
+  for (const auto& [format, names] : files.formats())
+    say(stdout, "{}  {}: {}{}\n", format, counted(names.size(), "file"), printable_line(some_of(names)),
+        ++number == 1 ? "" : " (left out)");
+}
+
+// Jobs are chosen among Petri's own recordings; files of one foreign trace are chosen by naming them.
+void require_recordings(const Input& input, const po::variables_map& values) {
+  const bool foreign = input.kind() == InputKind::foreign;
+  if (values.count("job") == 0 && (foreign || !values["list"].as<bool>())) return;
+  throw UsageError{fmt::format("{} {}, and --job and --list are for folders of Petri's own recordings{}", input.name(),
+                               foreign ? "is of another recorder, which keeps no jobs apart" : "is a scenario",
+                               foreign ? ": name the files of one job" : "")};
+}
+
 void write(const Scenario& scenario, const po::variables_map& values) {
   if (values.count("output") != 0)
     write_scenario(scenario, fs::path(values["output"].as<std::string>()));
@@ -69,7 +87,9 @@ int run_import(const std::vector<std::string>& args) {
   options.add_options()("output,o", po::value<std::string>()->value_name("FILE"), "instead of standard output");
   options.add_options()("job", po::value<std::string>()->value_name("ID"),
                         "which of several jobs in the folders; the latest otherwise");
-  options.add_options()("list", po::bool_switch(), "list the jobs in the folders, the latest last, and write nothing");
+  options.add_options()(
+      "list", po::bool_switch(),
+      "list the jobs in the folders, the latest last, or the formats of a foreign trace, and write nothing");
   options.add_options()("source", po::value<std::vector<std::string>>()->required(), "folders, archives, files");
   po::positional_options_description positional;
   positional.add("source", -1);
@@ -82,11 +102,16 @@ int run_import(const std::vector<std::string>& args) {
     require_writable(values["output"].as<std::string>(), Content::scenario);
   }
   const Input input(sources);
+  if (input.kind() != InputKind::recording) require_recordings(input, values);
   if (input.kind() == InputKind::scenario) {
     write(input.load(), values);
     return kOk;
   }
   if (input.kind() == InputKind::foreign) {
+    if (values["list"].as<bool>() && input.foreign().any()) {
+      list_formats(input.foreign());
+      return kOk;
+    }
     const Imported imported = input.import();
     say_notes(imported, true);
     write(imported.scenario, values);

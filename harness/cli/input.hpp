@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/cli/piped.hpp"
 #include "harness/import/foreign.hpp"
 #include "harness/trace/scenario.hpp"
 
@@ -41,7 +43,8 @@ class Input {
   // With the payload of its reductions that lies in NumPy files beside it.
   Scenario load_with_payload() const;
 
-  // Of a foreign trace, with what is to be said of it.
+  // Of a foreign trace: its files, and what is read of them with what is to be said of it.
+  const ForeignFiles& foreign() const { return *foreign_; }
   Imported import() const { return foreign_->import(); }
 
   // By which the input is known again: of the bytes of files, or of the scenario that folders of ranks make.
@@ -50,7 +53,13 @@ class Input {
  private:
   std::vector<std::string> sources_;
   InputKind kind_ = InputKind::scenario;
+  void look_at_pipe();
+  void look_at_file();
+  Scenario read() const;
+
   std::optional<ForeignFiles> foreign_;
+  std::shared_ptr<Piped> piped_;  // a scenario, not yet read to its end
+  std::string head_;              // of a scenario file
 };
 
 // Says on standard error what keeps imported evidence from being whole; with `all`, also what the format does not

@@ -68,8 +68,9 @@ void Spool::append(std::string_view bytes) {
 }
 
 void Spool::move_to_file() {
-  std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::temp_directory_path(ignored);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) throw EnvironmentError("there is no folder for temporary files (TMPDIR names one): " + error.message());
   std::string name = (folder / "petri-XXXXXX").string();
   descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail("cannot make a temporary file in " + folder.string());

@@ -105,22 +105,31 @@ class Gathering {
   void add(const fs::path& path, bool alone) {
     const auto open = [path]() -> std::unique_ptr<ByteStream> { return std::make_unique<FileStream>(path); };
     const std::size_t before = files_.size();
-    source_bytes_ = 0;
-    in_room_ = false;
-    try {
-      add({path.string(), leaf_of(path.string()), {}, {}, open}, 0);
-    } catch (const InputError& error) {
-      if (alone) throw;
-      return leave_out(error, before);
-    }
+    add_source({path.string(), leaf_of(path.string()), {}, {}, open}, alone);
     if (files_.size() == before) return;
     if (TraceFile& last = files_.back(); last.name == path.string() && last.leaf == leaf_of(last.name))
       last.path = path;
   }
 
+  void add(const std::string& name, const std::shared_ptr<const Spool>& bytes, bool alone) {
+    add_source({name, {}, {}, {}, [bytes] { return stream_of(bytes, 0, bytes->size()); }}, alone);
+  }
+
   std::vector<TraceFile> files() { return std::move(files_); }
 
  private:
+  void add_source(TraceFile source, bool alone) {
+    const std::size_t before = files_.size();
+    source_bytes_ = 0;
+    in_room_ = false;
+    try {
+      add(std::move(source), 0);
+    } catch (const InputError& error) {
+      if (alone) throw;
+      leave_out(error, before);
+    }
+  }
+
   // Takes a file as it is, or what is packed in it.
   void add(TraceFile file, int layer) {
     {
@@ -183,15 +192,19 @@ class Gathering {
 
 }  // namespace
 
-std::vector<TraceFile> trace_files(const std::vector<fs::path>& sources, std::vector<FileNote>& notes) {
+std::vector<TraceFile> trace_files(const std::vector<TraceSource>& sources, std::vector<FileNote>& notes) {
   Gathering gathering(notes);
   std::set<fs::path> known;  // where several sources may have files in common
-  for (const fs::path& source : sources) {
+  for (const auto& [source, bytes] : sources) {
+    const bool alone = sources.size() == 1;
+    if (bytes != nullptr) {
+      gathering.add(source.string(), bytes, alone);
+      continue;
+    }
     std::error_code error;
     const fs::file_status status = fs::status(source, error);
     if (!fs::exists(status))
       throw InputError(source.string(), 0, 0, error ? "cannot be read: " + error.message() : "no such file or folder");
-    const bool alone = sources.size() == 1;
     if (!fs::is_directory(status) && (alone || is_new(source, known))) gathering.add(source, alone);
     if (!fs::is_directory(status)) continue;
     for (const fs::path& path : files_in_folder(source, notes))

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace petri {
@@ -43,6 +44,17 @@ inline constexpr std::size_t kHeadBytes = 4096;
 inline constexpr std::size_t kMostTraceFiles = 1 << 20;
 inline constexpr std::uint64_t kMostUnpackedBytes = std::uint64_t{1} << 38;  // of all archives together
 
+class Spool;
+
+// A file or folder; or bytes that lie nowhere, such as those of a pipe, which have no name that could tell a rank.
+struct TraceSource {
+  TraceSource(std::filesystem::path place) : path(std::move(place)) {}
+  TraceSource(const std::string& name, std::shared_ptr<const Spool> kept) : path(name), bytes(std::move(kept)) {}
+
+  std::filesystem::path path;  // of bytes, what messages call them
+  std::shared_ptr<const Spool> bytes;
+};
+
 // What is to be said of a file or folder that is left out, or used in part.
 struct FileNote {
   std::string name;
@@ -52,7 +64,7 @@ struct FileNote {
 // Throws InputError for a source that is not there, for one given alone that cannot be read or unpacked, and above the
 // limits here and in unpack.hpp. Of several sources, or of what is in a folder, a file that cannot be read or unpacked
 // is left out: the others may tell all the same. A file that several sources name is taken once.
-std::vector<TraceFile> trace_files(const std::vector<std::filesystem::path>& sources, std::vector<FileNote>& notes);
+std::vector<TraceFile> trace_files(const std::vector<TraceSource>& sources, std::vector<FileNote>& notes);
 
 // All bytes of a file; throws InputError where there are more than `most`.
 std::string read_whole(const TraceFile& file, std::uint64_t most);

@@ -1,20 +1,16 @@
 #include "harness/trace/line_source.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <boost/iostreams/device/file_descriptor.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_streambuf.hpp>
-#include <boost/iostreams/stream_buffer.hpp>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <ios>
 #include <istream>
-#include <optional>
 #include <utility>
 
 #include "harness/trace/error.hpp"
@@ -25,7 +21,6 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr std::size_t kChunk = 1 << 16;
-constexpr std::streamsize kPutBack = 8;  // the longest magic and more
 
 // What compressed files begin with, and what unpacks those that are not read.
 struct Format {
@@ -75,7 +70,6 @@ const Format* compression_of(std::streambuf& in) {
 
 struct LineSource::Streams {
   std::ifstream file;
-  std::optional<io::stream_buffer<io::file_descriptor_source>> descriptor;
   io::filtering_streambuf<io::input> zstd;
   std::streambuf* text = nullptr;
 };
@@ -108,19 +102,12 @@ LineSource::LineSource(const std::filesystem::path& file)
         return streams;
       }()) {}
 
-// Not by /dev/stdin: a socket cannot be opened anew.
-LineSource LineSource::of_stdin() {
-  auto streams = std::make_unique<Streams>();
-  const io::file_descriptor_source source(STDIN_FILENO, io::never_close_handle);
-  streams->descriptor.emplace(source, std::streamsize{kChunk}, kPutBack);
-  streams->text = &*streams->descriptor;
-  return {"standard input", std::move(streams)};
-}
-
 LineSource::LineSource(std::istream& in, std::string name)
-    : name_(std::move(name)), streams_(std::make_unique<Streams>()) {
-  streams_->text = in.rdbuf();
-}
+    : LineSource(std::move(name), [&] {
+        auto streams = std::make_unique<Streams>();
+        streams->text = in.rdbuf();
+        return streams;
+      }()) {}
 
 LineSource::~LineSource() = default;
 

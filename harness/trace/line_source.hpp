@@ -33,8 +33,7 @@ class LineBlock {
 class LineSource {
  public:
   explicit LineSource(const std::filesystem::path& file);
-  static LineSource of_stdin();
-  LineSource(std::istream& in, std::string name);  // plain text; `in` outlives the source
+  LineSource(std::istream& in, std::string name);  // `in` outlives the source, and takes some bytes back
   ~LineSource();
   LineSource(const LineSource&) = delete;
   LineSource& operator=(const LineSource&) = delete;

@@ -11,7 +11,6 @@
 #include "harness/trace/line_block.hpp"
 #include "harness/trace/line_source.hpp"
 #include "harness/trace/read_parts.hpp"
-#include "harness/trace/read_stdin.hpp"
 
 namespace petri {
 namespace {
@@ -74,11 +73,6 @@ unsigned usual_threads() {
 Scenario read_scenario(const std::filesystem::path& file, unsigned threads) {
   LineSource source(file);
   return read_all(source, threads == 0 ? usual_threads() : threads, &file);
-}
-
-Scenario read_scenario_from_stdin() {
-  LineSource source = LineSource::of_stdin();
-  return read_all(source, usual_threads(), nullptr);
 }
 
 Scenario read_scenario(std::istream& in, const std::string& name, unsigned threads) {

@@ -20,7 +20,7 @@ namespace petri {
 // machine has processors, up to some.
 Scenario read_scenario(const std::filesystem::path& file, unsigned threads = 0);
 
-// The same from a stream of plain text; `name` is what messages call it.
+// The same from a stream, compressed or not; `name` is what messages call it.
 Scenario read_scenario(std::istream& in, const std::string& name, unsigned threads = 0);
 
 }  // namespace petri

@@ -95,7 +95,7 @@ TEST_F(ForeignTraces, SeveralScenariosAreNotOne) {
   scratch_.write("case.jsonl", extra_barrier());
   const Ran two = scratch_.petri({"diagnose", "case.jsonl", "case.jsonl"});
   EXPECT_EQ(two.status, 2);
-  EXPECT_THAT(two.err, HasSubstr("parts of one"));
+  EXPECT_THAT(two.err, HasSubstr("case.jsonl: is a scenario, which is read by itself"));
   const Ran compared = scratch_.petri({"compare", "--locate", "dumps/rank_0", "dumps/rank_1", "dumps/rank_2"});
   EXPECT_EQ(compared.status, 2);
   EXPECT_THAT(compared.err, HasSubstr("petri import"));
@@ -106,6 +106,88 @@ TEST_F(ForeignTraces, ADigestOfTheInputIsMadeAlsoWhereFilesAreBroken) {
   const Ran ran = scratch_.petri({"shrink", "--no-live", "-o", "small.jsonl", "dumps"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_THAT(ran.err, HasSubstr("dumps/broken.zst"));
+}
+
+TEST_F(ForeignTraces, ComeThroughAPipe) {
+  const Ran expected = scratch_.petri({"diagnose", "dumps"});
+  for (const char* line : {R"(tar c dumps | "$1" diagnose -)", R"(tar c dumps | zstd -q | "$1" diagnose -)",
+                           R"(tar c dumps | gzip | "$1" diagnose -)", R"("$1" diagnose <(tar c dumps))",
+                           R"(tar c dumps/rank_[01] | "$1" diagnose - dumps/rank_2 dumps/rank_3)"}) {
+    const Ran ran = scratch_.run({"bash", "-c", line, "bash", PETRI_PROGRAM});
+    EXPECT_EQ(ran.status, 15) << line << ran.err;
+    EXPECT_EQ(ran.out, expected.out) << line;
+    EXPECT_EQ(ran.err, "") << line;
+  }
+}
+
+TEST_F(ForeignTraces, ThatComeThroughAPipeOneByOneHaveNoNameToTellTheirRank) {
+  const Ran one = scratch_.run({"bash", "-c", R"(gzip -c dumps/rank_3 | "$1" diagnose -)", "bash", PETRI_PROGRAM});
+  EXPECT_EQ(one.status, 4) << one.err;
+  EXPECT_THAT(one.err, AllOf(HasSubstr("standard input: has no file name"), HasSubstr("counts as rank ")));
+}
+
+TEST_F(ForeignTraces, NothingIsLeftBehindOfWhatCameThroughAPipe) {
+  fs::create_directories(scratch_.folder() / "temporary");
+  const std::string filler(std::size_t{20} << 20, 'x');  // more than is kept in memory
+  scratch_.write("dumps/filler", filler);
+  const Ran ran =
+      scratch_.run({"bash", "-c", R"(tar c dumps | TMPDIR=$PWD/temporary "$1" diagnose -)", "bash", PETRI_PROGRAM});
+  EXPECT_EQ(ran.status, 15) << ran.err;
+  EXPECT_TRUE(fs::is_empty(scratch_.folder() / "temporary"));
+  const Ran nowhere =
+      scratch_.run({"bash", "-c", R"(tar c dumps | TMPDIR=/nowhere "$1" diagnose -)", "bash", PETRI_PROGRAM});
+  EXPECT_EQ(nowhere.status, 3);
+  EXPECT_THAT(nowhere.err, HasSubstr("TMPDIR"));
+}
+
+TEST_F(ForeignTraces, WhatIsNoneIsToldWithWhatIsRead) {
+  scratch_.write("junk", "hello\n");
+  scratch_.write("nothing", "");
+  scratch_.write("json", "{\"traces\":[]}\n");
+  scratch_.write("broken.tar.gz", std::string("\x1f\x8b\x08\x00", 4) + std::string(1000, 'x'));
+  fs::create_directories(scratch_.folder() / "empty");
+  for (const auto& [source, reason] :
+       std::vector<std::pair<std::string, std::string>>{{"junk", "junk: by its content, this is no trace"},
+                                                        {"json", "json: by its content, this is no trace"},
+                                                        {"nothing", "nothing: the file is empty"},
+                                                        {"empty", "empty: no file is there"},
+                                                        {"/dev/null", "/dev/null: the file is empty"},
+                                                        {"/dev/zero", "/dev/zero: by its content, this is no trace"}}) {
+    const Ran ran = scratch_.petri({"diagnose", source});
+    EXPECT_EQ(ran.status, 2) << source;
+    EXPECT_THAT(ran.err, AllOf(HasSubstr(reason), HasSubstr("PyTorch Flight Recorder"), HasSubstr("NCCL and RCCL logs"),
+                               HasSubstr("scenario file")));
+  }
+  EXPECT_THAT(scratch_.petri({"diagnose", "broken.tar.gz"}).err, HasSubstr("broken.tar.gz: cannot be unpacked: "));
+}
+
+TEST_F(ForeignTraces, AScenarioThatIsCompressedInAnotherWaySaysHowToUnpackIt) {
+  scratch_.write("case.jsonl", extra_barrier());
+  ASSERT_EQ(scratch_.run({"gzip", "case.jsonl"}).status, 0);
+  const Ran ran = scratch_.petri({"diagnose", "case.jsonl.gz"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("unpack it by gzip -dc"));
+}
+
+TEST_F(ForeignTraces, AreListedByFormatAndHaveNoJobs) {
+  const Ran list = scratch_.petri({"import", "--list", "dumps"});
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_EQ(list.out, "PyTorch Flight Recorder  4 files: dumps/rank_0, dumps/rank_1, dumps/rank_2 and 1 other\n");
+  const Ran job = scratch_.petri({"import", "--job", "1", "dumps"});
+  EXPECT_EQ(job.status, 2);
+  EXPECT_THAT(job.err, HasSubstr("name the files of one job"));
+  scratch_.write("case.jsonl", extra_barrier());
+  EXPECT_THAT(scratch_.petri({"import", "--list", "case.jsonl"}).err, HasSubstr("is a scenario"));
+}
+
+TEST_F(ForeignTraces, NamesOfFilesSteerNoTerminal) {
+  scratch_.write("dumps/\x1b[31m\nrank_9", "no trace\n");
+  scratch_.write("dumps/\xff\xfe.gz", "\x1f\x8b\x08 and so on");
+  for (const std::string command : {"diagnose", "import"}) {
+    const Ran ran = scratch_.petri({command, "dumps"});
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("rank_9"), HasSubstr(".gz"), Not(HasSubstr("\x1b")),
+                               Not(HasSubstr("\nrank_9")), Not(HasSubstr("\xff"))));
+  }
 }
 
 }  // namespace

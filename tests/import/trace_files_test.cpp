@@ -50,8 +50,8 @@ class TraceFiles : public ::testing::Test {
 
   // "name: bytes" of each file that is found, names without the test's folder; notes_ has what is said.
   std::vector<std::string> found(const std::vector<std::string>& sources) {
-    std::vector<fs::path> paths;
-    for (const std::string& source : sources) paths.push_back(folder_ / source);
+    std::vector<TraceSource> paths;
+    for (const std::string& source : sources) paths.emplace_back(folder_ / source);
     notes_.clear();
     std::vector<FileNote> notes;
     std::vector<std::string> texts;

@@ -1,0 +1,81 @@
+#include "harness/cli/piped.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <vector>
+
+#include "harness/cli/input.hpp"
+#include "harness/import/trace_files.hpp"
+#include "harness/trace/error.hpp"
+
+namespace petri::cli {
+namespace {
+
+constexpr std::size_t kChunk = 1 << 16;
+
+}  // namespace
+
+class PipedStream : public std::streambuf {
+ public:
+  explicit PipedStream(Piped& piped) : piped_(piped) {}
+
+ protected:
+  int_type underflow() override {
+    std::size_t count = piped_.kept_->read(at_, chunk_.data(), chunk_.size());
+    at_ += count;
+    if (count == 0) count = piped_.read(chunk_.data(), chunk_.size());
+    if (count == 0) return traits_type::eof();  // what was taken before can still be put back
+    setg(chunk_.data(), chunk_.data(), chunk_.data() + count);
+    return traits_type::to_int_type(chunk_.front());
+  }
+
+ private:
+  Piped& piped_;
+  std::uint64_t at_ = 0;  // in what is kept
+  std::vector<char> chunk_ = std::vector<char>(kChunk);
+};
+
+// Standard input not by /dev/stdin: a socket cannot be opened anew.
+Piped::Piped(const std::string& source)
+    : name_(is_stdin(source) ? "standard input" : source),
+      descriptor_(is_stdin(source) ? STDIN_FILENO : ::open(source.c_str(), O_RDONLY | O_CLOEXEC)) {
+  if (descriptor_ < 0) throw InputError(name_, 0, 0, "cannot be read: " + std::generic_category().message(errno));
+}
+
+Piped::~Piped() {
+  if (descriptor_ != STDIN_FILENO) ::close(descriptor_);
+}
+
+std::size_t Piped::read(char* to, std::size_t most) {
+  for (;;) {
+    const ssize_t count = ended_ ? 0 : ::read(descriptor_, to, most);
+    if (count == 0) ended_ = true;
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) throw InputError(name_, 0, 0, "cannot be read: " + std::generic_category().message(errno));
+  }
+}
+
+void Piped::keep(std::uint64_t most) {
+  std::vector<char> chunk(kChunk);
+  while (kept_->size() < most) {
+    const std::size_t count = read(chunk.data(), chunk.size());
+    if (count == 0) return;
+    kept_->append({chunk.data(), count});
+  }
+}
+
+std::string Piped::head() const {
+  std::string head(kHeadBytes, '\0');
+  head.resize(kept_->read(0, head.data(), head.size()));
+  return head;
+}
+
+std::unique_ptr<std::streambuf> Piped::stream() {
+  return std::make_unique<PipedStream>(*this);
+}
+
+}  // namespace petri::cli
