@@ -205,7 +205,7 @@ int run_check_add(const std::vector<std::string>& args) {
   if (scenario.cut) throw InputError(input.name(), 0, 0, "stops before its end line");
   reproducer.diagnosis = diagnose(scenario);
   if (const auto refusal = settle_expectation(scenario, reproducer.diagnosis, *request)) {
-    say(stderr, "petri check: {}: not filed: {}\n", input.name(), refusal->reason);
+    say(stderr, "petri check: {}: not filed: {}\n", printable_line(input.name()), refusal->reason);
     return refusal->status;
   }
   if (!scenario.header.origin) scenario.header.origin = Origin{input.name(), input.digest(scenario), {}};

@@ -161,8 +161,18 @@ std::string Input::digest(const Scenario& scenario) const {
   return digest_of(std::string_view(text.str()));
 }
 
+// A thousand ranks may have a warning each: import tells them all.
 void say_notes(const Imported& imported, bool all) {
-  for (const std::string& warning : imported.notes.warnings) say(stderr, "petri: {}\n", printable_line(warning));
+  constexpr std::size_t kMostWarnings = 20, kMostOfOne = 2000;
+  const std::vector<std::string>& warnings = imported.notes.warnings;
+  const std::size_t told = all ? warnings.size() : std::min(warnings.size(), kMostWarnings);
+  for (std::size_t i = 0; i < told; ++i) {
+    const bool whole = all || warnings[i].size() <= kMostOfOne;
+    say(stderr, "petri: {}{}\n", printable_line(whole ? warnings[i] : warnings[i].substr(0, kMostOfOne)),
+        whole ? "" : "…");
+  }
+  if (told < warnings.size())
+    say(stderr, "petri: {}: `petri import` tells all\n", counted(warnings.size() - told, "more warning"));
   if (!all) return;
   say(stderr, "petri: {} of {}\n", imported.format,
       counted(static_cast<std::uint64_t>(imported.scenario.world()), "rank"));

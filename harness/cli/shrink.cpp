@@ -24,6 +24,7 @@
 #include "harness/diagnose/same_failure.hpp"
 #include "harness/launch/interrupt.hpp"
 #include "harness/trace/counted.hpp"
+#include "harness/trace/printable.hpp"
 #include "harness/trace/write.hpp"
 #include "reducers/engine.hpp"
 #include "reducers/journal.hpp"
@@ -121,8 +122,9 @@ class Notebook {
 };
 
 int not_reproduced(const Input& input, const Diagnosis& diagnosis, const std::string& reason) {
-  say(stderr, "petri shrink: {}: nothing to shrink: {}{}", input.name(), reason, reason.ends_with('\n') ? "" : "\n");
-  for (const std::string& note : diagnosis.notes) say(stderr, "  {}\n", note);
+  say(stderr, "petri shrink: {}: nothing to shrink: {}{}", printable_line(input.name()), reason,
+      reason.ends_with('\n') ? "" : "\n");
+  for (const std::string& note : diagnosis.notes) say(stderr, "  {}\n", printable_line(note));
   return kNotReproduced;
 }
 

@@ -141,7 +141,7 @@ void ProgressLine::show(const reduce::Progress& p) {
 }
 
 void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result, std::FILE* to) {
-  say(to, "from:        {} ({})\n", report.input, size_text(report.before));
+  say(to, "from:        {} ({})\n", printable_line(report.input), size_text(report.before));
   say(to, "to:          {} ({})\n", report.output, size_text(report.after));
   if (report.outcome.verdict) say(to, "failure:     {}\n", printable_line(report.outcome.signature));
   say(to, "claim:       {}{}{}\n", result.claim, limits_text(report, result), stop_text(result));

@@ -1,4 +1,4 @@
-// Archives and compressed files, by libarchive, one layer at a time.
+// Archives and compressed files, by libarchive (gzip: gunzip.hpp), one layer at a time.
 //
 // What comes out is bounded by what goes in, so that no few bytes keep anybody busy: libarchive is told which one
 // filter or format to take, instead of unpacking whatever it finds in what it unpacks, and every layer counts its
@@ -37,6 +37,7 @@ constexpr bool is_archive(Packing packing) {
 inline constexpr std::uint64_t kUnpackedOfAny = std::uint64_t{256} << 20;
 inline constexpr std::uint64_t kUnpackedOfByte = 1100;
 std::uint64_t most_unpacked(std::uint64_t packed_bytes);
+[[noreturn]] void fail_of_size(const std::string& name, std::uint64_t most);  // with UnpackBoundError
 
 // What is compressed in a file that is no archive. The stream throws UnpackBoundError beyond `most` bytes, InputError
 // where the compression is broken. Where it breaks off, so does the stream, and `file.broken_off` says so.
