@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "harness/export/c_rank.hpp"
 #include "harness/export/c_text.hpp"
+#include "harness/export/common_beginning.hpp"
 #include "harness/export/program_head.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/rank_ranges.hpp"
@@ -39,13 +41,16 @@ bool is_member(const Scenario& scenario, std::int32_t index, std::int32_t rank) 
   return !comm.known || holds(comm.ranks) || holds(comm.remote);
 }
 
+using LeftOut = std::set<std::pair<std::int32_t, std::uint32_t>>;
+
 // Communicators that some rank uses without having created them.
-std::set<std::int32_t> made_at_start(const Scenario& scenario) {
+std::set<std::int32_t> made_at_start(const Scenario& scenario, const LeftOut& left_out) {
   std::set<std::int32_t> comms;
   for (std::int32_t number = 0; number < scenario.world(); ++number) {
     const RankTrace& rank = scenario.ranks[static_cast<std::size_t>(number)];
     std::set<std::int32_t> own;
     for (const Event& event : rank.events) {
+      if (left_out.count({number, static_cast<std::uint32_t>(&event - rank.events.data())}) != 0) continue;
       for (const std::int32_t comm : comms_used_by(scenario, event))
         if (comm > 0 && own.count(comm) == 0 && is_member(scenario, comm, number)) comms.insert(comm);
       if (event.extras.new_comm() != kNoComm) own.insert(event.extras.new_comm());
@@ -74,6 +79,7 @@ std::string head_comment(const Scenario& scenario, const CProgramOptions& option
   if (outcome.verdict == name_of(Verdict::divergence))
     out += " *            (not shown by this program: it reduces zeroes, in the one order that its library chooses)\n";
   out += original_line(" *", header);
+  out += beginning_lines(" *", scenario, program.left_out.size());
   if (!program.files.empty())
     out += " * Files:     petri-file-0 and so on in the current folder, deleted when closed\n";
   if (program.needs_mpi_4) out += " * Needs:     an MPI library with the calls of MPI 4.0, such as Open MPI 5.0\n";
@@ -243,7 +249,9 @@ std::string main_function(const Scenario& scenario, const Program& program, cons
 }  // namespace
 
 std::string c_program(const Scenario& scenario, const CProgramOptions& options) {
-  Program program{scenario, options.source, made_at_start(scenario)};
+  LeftOut left_out = before_common_beginning(scenario);
+  std::set<std::int32_t> at_start = made_at_start(scenario, left_out);
+  Program program{scenario, options.source, std::move(left_out), std::move(at_start)};
   for (const std::int32_t comm : program.at_start) {
     const Communicator& used = scenario.comms[static_cast<std::size_t>(comm)];
     if (!used.known)

@@ -75,7 +75,7 @@ void RankWriter::write() {
     commented_ = false;
     notes_.clear();
     if (!prerequisites_.empty()) put_awaits(prerequisites_[place]);
-    write_event(event);
+    if (program_.left_out.count({rank_, static_cast<std::uint32_t>(place)}) == 0) write_event(event);
     if (!left_) put_mark(place);
   }
   event_ = nullptr;
@@ -249,9 +249,13 @@ std::string RankWriter::tag(std::int32_t tag) {
   return std::to_string(tag == kUnset ? 0 : tag);
 }
 
-std::string RankWriter::root_of(const Event& event) const {
+std::string RankWriter::root_of(const Event& event) {
   if (event.root == kRootHere) return "MPI_ROOT";
-  if (event.root == kUnset) reject("names no root");
+  if (event.root == kUnset) {
+    if (scenario_.comm_of(event).is_inter()) reject("names no root, nor on which side it is");
+    note("root not recorded: 0");
+    return "0";
+  }
   return peer(event.root, "root");
 }
 

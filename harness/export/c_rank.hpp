@@ -20,7 +20,9 @@ namespace petri::c {
 // What all ranks of a program share.
 struct Program {
   const Scenario& scenario;
-  std::string source;               // for errors
+  std::string source;  // for errors
+  // Calls that are left out, by rank and event; see common_beginning.hpp.
+  std::set<std::pair<std::int32_t, std::uint32_t>> left_out;
   std::set<std::int32_t> at_start;  // communicators made before the first event, because some rank does not create them
   std::set<Helper> helpers = {};
   std::set<std::string> persistent_collectives = {};  // functions that Open MPI 4 has under other names
@@ -119,7 +121,7 @@ class RankWriter {
   std::string comm_of(const Event& event) const;
   std::string peer(std::int32_t peer, const char* what) const;
   static std::string tag(std::int32_t tag);
-  std::string root_of(const Event& event) const;
+  std::string root_of(const Event& event);
   Amount amount(std::int64_t count, ElementType type, bool may_be_large);
   Amount sent(const Event& event, bool may_be_large);
   Amount received(const Event& event, bool may_be_large);

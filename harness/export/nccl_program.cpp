@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "harness/export/c_text.hpp"
@@ -32,11 +33,14 @@ struct Role {
 };
 
 // Communicators that a member uses without having made them.
-std::set<std::int32_t> made_at_start(const Scenario& scenario) {
+std::set<std::int32_t> made_at_start(const Scenario& scenario,
+                                     const std::set<std::pair<std::int32_t, std::uint32_t>>& left_out) {
   std::set<std::int32_t> comms;
-  for (const RankTrace& rank : scenario.ranks) {
+  for (std::int32_t number = 0; number < scenario.world(); ++number) {
+    const RankTrace& rank = scenario.ranks[static_cast<std::size_t>(number)];
     std::set<std::int32_t> own;
     for (const Event& event : rank.events) {
+      if (left_out.count({number, static_cast<std::uint32_t>(&event - rank.events.data())}) != 0) continue;
       const OpKind kind = kind_of(event.op);
       const bool uses = kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv ||
                         kind == OpKind::comm_free || event.op == Op::comm_split;
@@ -107,7 +111,9 @@ std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& opt
   if (uses_threads(scenario))
     throw InputError(options.source, 0, 0,
                      "ranks make calls from several threads: such a program cannot be written for NCCL");
-  Program program{scenario, options.source, before_common_beginning(scenario), made_at_start(scenario)};
+  auto left_out = before_common_beginning(scenario);
+  auto at_start = made_at_start(scenario, left_out);
+  Program program{scenario, options.source, std::move(left_out), std::move(at_start)};
   std::vector<Role> roles;
   std::map<std::string, std::size_t> role_of;
   double seconds = 0;

@@ -162,6 +162,31 @@ TEST_F(LiveProgram, EndsWhereTheScenarioDoes) {
   EXPECT_EQ(run(3, 30), 0) << text_of(folder_ / "log");
 }
 
+// Two ranks whose records begin at different positions, of which only rank 0's has the reduction before. Its root, that
+// rank, would wait in vain.
+constexpr const char* kLate = R"({"petri":1,"world":2}
+{"rank":0,"op":"reduce","root":0,"count":1,"dtype":"int32","reduce":"sum","state":"completed"}
+{"rank":0,"op":"bcast","count":4,"dtype":"float32","state":"completed"}
+{"rank":1,"op":"bcast","count":4,"dtype":"float32","state":"completed"}
+{"rank":1,"op":"barrier","state":"started"}
+{"rank":0,"end":"running","dropped":6,"joined":{"world":6}}
+{"rank":1,"end":"running","dropped":7,"joined":{"world":7}}
+{"end":true}
+)";
+
+TEST_F(LiveProgram, BeginsWhereAllRecordsBegin) {
+  std::ofstream(folder_ / "late.jsonl") << kLate;
+  compile(folder_ / "late.jsonl");
+  EXPECT_EQ(run(2, 4), 124);
+  std::string whole = text_of(folder_ / "late.jsonl");
+  for (std::size_t at = whole.find("running"); at != std::string::npos; at = whole.find("running"))
+    whole.replace(at, 7, "finalized");
+  whole.replace(whole.find("barrier"), 7, "compute");
+  std::ofstream(folder_ / "late.jsonl") << whole;
+  compile(folder_ / "late.jsonl");
+  EXPECT_EQ(run(2, 30), 0) << text_of(folder_ / "log");
+}
+
 TEST_F(LiveProgram, MakesTheCallsOfEveryChapter) {
   compile(PETRI_TEST_DATA "/legal_calls.jsonl");
   for (int again = 0; again < 2; ++again) EXPECT_EQ(run(2, 30), 0) << text_of(folder_ / "log");

@@ -52,6 +52,34 @@ TEST(CProgram, IsTheGoldenOne) {
   EXPECT_EQ(exported(kSwap), golden("swap.c"));
 }
 
+TEST(CProgram, BeginsWhereAllRecordsOfAGroupBegin) {
+  const std::string text = exported(R"({"petri":1,"world":3}
+{"comm":"dp","ranks":[0,1]}
+{"comm":"sub","ranks":[0,1],"parent":"dp"}
+{"rank":0,"op":"comm_split","comm":"dp","new":"sub","color":0,"state":"completed"}
+{"rank":0,"op":"allreduce","comm":"sub","count":1,"dtype":"int8","state":"scheduled"}
+{"rank":0,"op":"barrier","state":"scheduled"}
+{"rank":1,"op":"bcast","comm":"sub","root":0,"count":1,"dtype":"int8","state":"scheduled"}
+{"rank":0,"end":"running","dropped":6,"joined":{"dp":6}}
+{"rank":1,"end":"running","dropped":7,"joined":{"dp":7}}
+{"rank":2,"end":"missing"}
+{"end":true}
+)");
+  EXPECT_THAT(text, HasSubstr(" *            left out: 1 call that the records of other members show as over\n"));
+  EXPECT_THAT(text, Not(HasSubstr("MPI_Comm_split(")));
+  EXPECT_THAT(text, HasSubstr("comm_2_sub = made_of(2, comm_2_sub_ranks"));
+  EXPECT_THAT(text, HasSubstr("static void role_0(void) {\n  MPI_Allreduce("));
+  EXPECT_THAT(text, HasSubstr("static void role_1(void) {\n  MPI_Bcast("));
+}
+
+TEST(CProgram, TakesRankZeroForARootThatIsNotRecorded) {
+  const std::string text = exported(
+      "{\"petri\":1,\"world\":2}\n{\"rank\":0,\"op\":\"bcast\",\"count\":1,\"dtype\":\"int32\",\"state\":\"started\"}\n"
+      "{\"end\":true}\n");
+  EXPECT_THAT(text, HasSubstr("MPI_Bcast(in(1, MPI_INT32_T), 1, MPI_INT32_T, 0, MPI_COMM_WORLD);  /* root not "
+                              "recorded: 0 */"));
+}
+
 TEST(CProgram, SharesAFunctionAmongRanksThatDoTheSame) {
   const std::string text = exported(
       "{\"petri\":1,\"world\":3}\n{\"rank\":0,\"op\":\"barrier\",\"step\":1}\n{\"rank\":1,\"op\":\"barrier\",\"step\":"
@@ -120,7 +148,9 @@ TEST(CProgram, RefusesWhatItCannotExpress) {
               HasSubstr("where its remote leader is, is not known"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"send","state":"completed"})"), HasSubstr("names no peer"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"wait","state":"completed"})"), HasSubstr("names no request"));
-  EXPECT_THAT(rejected(R"({"rank":0,"op":"bcast","count":1})"), HasSubstr("names no root"));
+  EXPECT_THAT(rejected(R"({"comm":"i","ranks":[0],"remote":[1]}
+{"rank":0,"op":"bcast","comm":"i","count":1,"state":"started"})"),
+              HasSubstr("bcast names no root, nor on which side it is"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"allreduce","count":3000000000,"dtype":"int8"})"),
               HasSubstr("count of 3000000000"));
   EXPECT_THAT(rejected(R"({"rank":0,"op":"alltoallv","counts":[1],"dtype":"int8"})"),
