@@ -64,11 +64,6 @@ Ranks needed(const model::Run& run, const Ranks& some, const Ranks& others) {
   return found;
 }
 
-std::string capitalized(std::string text) {
-  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
-}
-
 // "left no record" and the like, of ranks that are alike in it.
 std::string_view record_text(const Scenario& scenario, std::int32_t rank) {
   return end_of(scenario, rank).kind == EndKind::missing

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <utility>
 
@@ -46,6 +47,11 @@ std::optional<EventRef> call_of(const Scenario& scenario, const model::Wait& wai
 std::string_view op_of(const Scenario& scenario, const model::Wait& wait) {
   const auto call = call_of(scenario, wait);
   return name_of(call ? at(scenario, *call).op : Op::finalize);
+}
+
+std::string capitalized(std::string text) {
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 std::string waiters_text(const Scenario& scenario, const std::vector<model::Wait>& waits) {

@@ -23,6 +23,9 @@ std::string_view op_of(const Scenario& scenario, const model::Wait& wait);
 // "ranks 0,2 wait in barrier at solver.c:12".
 std::string waiters_text(const Scenario& scenario, const std::vector<model::Wait>& waits);
 
+// A sentence out of a text that begins with "rank 3" or the like.
+std::string capitalized(std::string text);
+
 // Of those who wait for some of `late`, the ones who wait for the fewest others besides: what holds them up holds up
 // the rest. All in the same operation.
 std::vector<model::Wait> nearest_waits(const Scenario& scenario, const model::Run& run,

@@ -17,14 +17,60 @@ namespace {
 
 using model::Standing;
 
+EventRef last_call(const Scenario& scenario, std::int32_t rank) {
+  return {rank, static_cast<std::uint32_t>(scenario.ranks[static_cast<std::size_t>(rank)].events.size() - 1)};
+}
+
+// What is not recorded of a call, so that nobody can say whom it waits for; empty where all is there.
+std::string_view untold(const Scenario& scenario, const model::Run& run, const Event& event) {
+  const OpKind kind = kind_of(event.op);
+  const EventExtras& extras = event.extras;
+  if (!model::is_modelled(event.op)) return "how it is matched";
+  if (kind == OpKind::wait || kind == OpKind::test || kind == OpKind::request || kind == OpKind::world) return "";
+  if (!run.gatherings.members_known(event.comm) && !scenario.comms[static_cast<std::size_t>(event.comm)].is_inter())
+    return "its communicator's group";
+  const bool names_peer = event.peer != kUnset || extras.sendpeer() != kUnset || extras.recvpeer() != kUnset;
+  const bool has_peer =
+      kind == OpKind::send || kind == OpKind::recv || kind == OpKind::sendrecv || kind == OpKind::probe;
+  return has_peer && !names_peer ? "its peer" : "";
+}
+
+// Calls in flight of which the record does not say whom they wait for.
+std::optional<Fault> untold_calls(const Scenario& scenario, const model::Run& run,
+                                  const std::vector<std::int32_t>& inside) {
+  std::map<std::string, std::vector<std::int32_t>> ranks;  // by what is said of them
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  std::string_view first;
+  for (const std::int32_t rank : inside) {
+    const EventRef call = last_call(scenario, rank);
+    const std::string_view what = untold(scenario, run, at(scenario, call));
+    if (what.empty()) continue;
+    if (first.empty()) first = what;
+    finding.events.push_back(call);
+    ranks[fmt::format("did not return from {}, and {} is not recorded", event_text(scenario, at(scenario, call)), what)]
+        .push_back(rank);
+  }
+  if (ranks.empty()) return std::nullopt;
+  finding.expected = "calls of which the record says whom they wait for";
+  finding.actual = fmt::format("{} is not recorded", first);
+  constexpr std::size_t kTold = 3;
+  for (const auto& [said, who] : ranks) {
+    const std::string sentence = capitalized(fmt::format("{} {}", ranks_text(who), said));
+    if (finding.text.empty())
+      finding.text = sentence + ": whether the schedule blocks it cannot be known.";
+    else if (finding.evidence.size() < kTold)
+      finding.evidence.push_back(sentence);
+  }
+  return Fault{{finding}, "calls not told"};
+}
+
 Fault no_ordering_fault(const Scenario& scenario, std::vector<std::int32_t> inside) {
   Finding finding;
   finding.kind = Verdict::ambiguous;
   finding.expected = "a difference between the ranks' schedules";
   finding.actual = "the schedules agree";
-  for (const std::int32_t rank : inside)
-    finding.events.push_back(
-        {rank, static_cast<std::uint32_t>(scenario.ranks[static_cast<std::size_t>(rank)].events.size() - 1)});
+  for (const std::int32_t rank : inside) finding.events.push_back(last_call(scenario, rank));
   if (inside.empty()) {
     finding.text =
         "The job was seen to hang, but in the recorded schedule no rank is blocked: the orders agree on all ranks, so "
@@ -34,7 +80,7 @@ Fault no_ordering_fault(const Scenario& scenario, std::vector<std::int32_t> insi
         "{} did not return from {}, though nothing in the schedule blocks it: the orders agree on all ranks, so it is "
         "not a fault of the schedule.",
         ranks_text(inside), event_text(scenario, finding.events.front()));
-    finding.text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(finding.text[0])));
+    finding.text = capitalized(std::move(finding.text));
   }
   finding.evidence.push_back("look at the transport, the library and the devices: the trace cannot say more");
   return {{finding}, "schedules agree"};
@@ -70,14 +116,18 @@ std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& 
     std::vector<std::int32_t> inside;
     for (const std::int32_t rank : awaited_ranks(run))
       if (run.standing[static_cast<std::size_t>(rank)] == Standing::running) inside.push_back(rank);
-    if (!inside.empty()) return no_ordering_fault(scenario, inside);
-    return std::nullopt;
+    if (inside.empty()) return std::nullopt;
+    if (auto fault = untold_calls(scenario, run, inside)) return fault;
+    return no_ordering_fault(scenario, inside);
   }
   std::vector<std::int32_t> inside;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     if (run.standing[static_cast<std::size_t>(rank)] == Standing::running && in_a_call(scenario, run, rank))
       inside.push_back(rank);
-  if (!inside.empty()) return no_ordering_fault(scenario, inside);
+  if (!inside.empty()) {
+    if (auto fault = untold_calls(scenario, run, inside)) return fault;
+    return no_ordering_fault(scenario, inside);
+  }
   const bool seen_hanging = scenario.header.observed && scenario.header.observed->verdict == Verdict::deadlock;
   if (!seen_hanging) return std::nullopt;
   if (const auto place = sleeper(scenario)) return slept(scenario, *place);

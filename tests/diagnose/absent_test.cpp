@@ -266,5 +266,37 @@ TEST(Absent, CallsThatWereSeenToEndProveNoOrderWhereStreamsAreNotKnown) {
   EXPECT_EQ(diagnose(test::scenario(2, lines)).verdict, Verdict::deadlock);
 }
 
+// Calls in flight of which a record does not say whom they wait for, as those of OTF2 archives that break off.
+TEST(Unsettled, CallsOfUnknownCommunicatorsOrPeersAreNoSoundSchedule) {
+  const std::string end = R"(
+    {"rank":0,"end":"running"}
+    {"rank":1,"end":"running"})";
+  const Diagnosis peer = diagnose(test::scenario(2, R"({"rank":0,"op":"send","state":"started"})" + end));
+  EXPECT_EQ(peer.verdict, Verdict::ambiguous);
+  EXPECT_EQ(first(peer).text,
+            "Rank 0 did not return from send, and its peer is not recorded: whether the schedule blocks it "
+            "cannot be known.");
+  Scenario unknown = test::scenario(2, R"({"comm":"c","ranks":[0,1]}
+    {"rank":0,"op":"allreduce","comm":"c","state":"started"}
+    {"rank":1,"op":"recv","state":"started"})" +
+                                           end);
+  unknown.comms[1].known = false;
+  unknown.comms[1].ranks.clear();
+  const Diagnosis comm = diagnose(unknown);
+  EXPECT_EQ(comm.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(comm).text, testing::Not(HasSubstr("not a fault of the schedule")));
+  EXPECT_EQ(first(comm).events.size(), 2u);
+}
+
+TEST(Unsettled, OrdersThatAgreeAreNoFaultOfTheSchedule) {
+  const Diagnosis found = diagnose(test::scenario(2, R"(
+    {"rank":0,"op":"barrier","state":"started"}
+    {"rank":1,"op":"barrier","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"end":"running"})"));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).text, HasSubstr("not a fault of the schedule"));
+}
+
 }  // namespace
 }  // namespace petri
