@@ -299,6 +299,10 @@ class ArchiveReader {
     for (const auto& [op, count] : gaps_.left_out)
       facts.push_back(
           fmt::format("left out, as no record says what it was given: {} of {}", counted(count, "call"), op));
+    if (definitions_.names_no_requests())
+      facts.push_back(
+          "no request is recorded: a message that a completion call received is taken for the earliest receive that "
+          "was posted and is open");
     if (gaps_.guessed_waits > 0)
       facts.push_back(fmt::format("{} in flight: taken to wait for all requests that are open",
                                   counted(gaps_.guessed_waits, "completion call")));

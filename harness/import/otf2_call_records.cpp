@@ -11,7 +11,8 @@
 namespace petri {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;  // what is larger cannot be meant
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 62;       // what is larger cannot be meant
+constexpr std::uint64_t kUnnamedRequest = std::uint64_t{1} << 63;  // above those that an archive names
 
 std::int64_t count_of(std::uint64_t bytes) {
   return bytes > kMostBytes ? kUnknownCount : static_cast<std::int64_t>(bytes);
@@ -134,6 +135,9 @@ void Otf2Calls::send(const Otf2Record& record) {
 void Otf2Calls::receive(const Otf2Record& record) {
   const std::int32_t comm = comm_of(record.b);
   if (comm == kNoComm) return leave_out_record("recv");
+  const bool completes =
+      call_ && call_->op && (kind_of(*call_->op) == OpKind::wait || kind_of(*call_->op) == OpKind::test);
+  if (completes) return receive_later(record, comm);
   if (!call_) begin(Op::recv, record.time);
   Event& event = call_->event;
   event.comm = comm;
@@ -152,6 +156,39 @@ void Otf2Calls::receive(const Otf2Record& record) {
     event.dtype = ElementType::byte;
   }
   end_bare();
+}
+
+// A message that came in a call which completes requests.
+void Otf2Calls::receive_later(const Otf2Record& record, std::int32_t comm) {
+  gaps_.any_receive = true;
+  const auto fill = [&](Event& event) {
+    event.comm = comm;
+    event.peer = definitions_.peer(scenario_, record.b, comm, place_.rank, record.a);
+    event.tag = tag_of(record.c);
+    event.count = count_of(record.x);
+    event.dtype = ElementType::byte;
+  };
+  const auto open = std::find_if(requests_.open.lower_bound({kUnnamedRequest, nullptr}), requests_.open.end(),
+                                 [&](const auto& one) { return one.first.second == this; });
+  if (open == requests_.open.end()) {
+    Event event;
+    event.op = Op::recv;
+    fill(event);
+    return push(std::move(event), call_->time, EventState::completed);
+  }
+  fill(events[open->second.event]);
+  call_->completed.push_back(open->second.number);
+  requests_.open.erase(open);
+}
+
+// A receive that was posted without a record.
+void Otf2Calls::post_unnamed(std::uint64_t time) {
+  Event event;
+  event.op = Op::irecv;
+  event.request = requests_.next++;
+  event.comm = kNoComm;
+  requests_.open[{kUnnamedRequest + event.request, this}] = {this, events.size(), event.request};
+  push(std::move(event), time, EventState::completed);
 }
 
 // A request begins: an event of its own, in whatever call.

@@ -136,6 +136,7 @@ void Otf2Calls::complete(Call& call) {
   if (*call.op == Op::finalize) finalized = true;
   if (kind == OpKind::wait || kind == OpKind::test) return finish_wait(call);
   if (!call.makes_event) return;
+  if (*call.op == Op::irecv && !call.recorded && definitions_.names_no_requests()) return post_unnamed(call.time);
   if (!call.recorded && !needs_no_record(*call.op)) return leave_out(call);
   if (kind == OpKind::sendrecv) {  // a side of which nothing is recorded had no partner
     if (!call.sent) call.event.extras.set_sendpeer(kNull);

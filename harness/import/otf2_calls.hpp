@@ -3,7 +3,9 @@
 // A call is the outermost region that is an operation, from Enter to Leave; what it was called with stands in the
 // records between them, as Score-P writes them: MpiSend before a send begins, MpiRecv when a receive has its message,
 // MpiCollectiveEnd when a collective is over (Score-P, src/adapters/mpi). So a call that never returned has no
-// arguments but those of a send. A request is what MpiIsend, MpiIrecvRequest and NonBlockingCollectiveRequest name.
+// arguments but those of a send. A request is what MpiIsend, MpiIrecvRequest and NonBlockingCollectiveRequest name. TAU
+// names none (src/Profile/TauTraceOTF2.cpp): it writes MpiSend in whatever call begins a send and MpiRecv in whatever
+// call completes a receive, taken here as the completion of the earliest MPI_Irecv that is open.
 #pragma once
 
 #include <cstdint>
@@ -83,6 +85,8 @@ class Otf2Calls {
 
   void send(const Otf2Record& record);
   void receive(const Otf2Record& record);
+  void receive_later(const Otf2Record& record, std::int32_t comm);
+  void post_unnamed(std::uint64_t time);
   void post(const Otf2Record& record, Op op);
   void completed(const Otf2Record& record);
   void cancelled(const Otf2Record& record);

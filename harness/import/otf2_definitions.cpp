@@ -36,7 +36,10 @@ std::optional<Op> operation_called(std::string_view name) {
 
 void Otf2Definitions::take(const Otf2Record& record, const std::string& payload) {
   switch (record.kind) {
-    case Otf2Kind::creator: own_ = payload == kOwnCreator; break;
+    case Otf2Kind::creator:
+      own_ = payload == kOwnCreator;
+      names_no_requests_ = payload.starts_with("TAU");
+      break;
     case Otf2Kind::clock:
       resolution_ = std::max<std::uint64_t>(1, record.x);
       offset_ = record.y;
@@ -105,10 +108,14 @@ void Otf2Definitions::number_ranks() {
     paradigm_ = ranks->paradigm;
     stand_for_ = ranks->members;
   } else {  // no communication: each process is a rank
-    std::set<std::uint32_t> seen;
-    for (const LocationDefinition& thread : threads_)
-      if (seen.insert(thread.group).second) stand_for_.push_back(thread.reference);
+    stand_for_ = first_threads();
   }
+  // TAU counts the locations of its group with the threads of one node, though nodes may have different numbers.
+  const bool are_defined = std::all_of(stand_for_.begin(), stand_for_.end(), [&](std::uint64_t location) {
+    return group_of.find(location) != group_of.end();
+  });
+  if (std::vector<std::uint64_t> first = first_threads(); !are_defined && first.size() == stand_for_.size())
+    stand_for_ = std::move(first);
   if (stand_for_.empty()) throw InputError(name_, 0, 0, "the archive defines no process");
   if (stand_for_.size() > static_cast<std::size_t>(kMaxWorld))
     throw InputError(name_, 0, 0, fmt::format("the archive has {} ranks, more than {}", stand_for_.size(), kMaxWorld));
@@ -122,6 +129,15 @@ void Otf2Definitions::number_ranks() {
       throw InputError(name_, 0, 0, fmt::format("the ranks {} and {} have one location", made.rank, rank));
     made.rank = rank++;
   }
+}
+
+// Of each process, as they are defined.
+std::vector<std::uint64_t> Otf2Definitions::first_threads() const {
+  std::vector<std::uint64_t> first;
+  std::set<std::uint32_t> seen;
+  for (const LocationDefinition& thread : threads_)
+    if (seen.insert(thread.group).second) first.push_back(thread.reference);
+  return first;
 }
 
 // The other CPU threads of a process count from 1, in the order of their definitions.

@@ -40,6 +40,8 @@ class Otf2Definitions {
 
   const std::string& name() const { return name_; }
   bool is_own() const { return own_; }  // written by Petri: events carry their arguments as attributes
+  // TAU writes a message where it was received, in the wait for it; the receive that was posted for it has no record.
+  bool names_no_requests() const { return names_no_requests_; }
   double seconds(std::uint64_t ticks) const;
 
   const std::string& text(std::uint32_t reference) const;  // empty where it is not defined
@@ -78,6 +80,7 @@ class Otf2Definitions {
   };
 
   void number_ranks();
+  std::vector<std::uint64_t> first_threads() const;
   void number_threads();
   void add_comms(Scenario& scenario);
   void add_comm(Scenario& scenario, std::uint32_t reference, Comm& comm);
@@ -88,7 +91,7 @@ class Otf2Definitions {
                           std::uint32_t reference) const;
 
   std::string name_;
-  bool own_ = false;
+  bool own_ = false, names_no_requests_ = false;
   std::uint64_t resolution_ = 1, offset_ = 0;
   std::unordered_map<std::uint32_t, std::string> texts_, attributes_;
   std::unordered_map<std::uint32_t, Op> operations_;

@@ -16,7 +16,7 @@ namespace petri::test {
 // Locations 0 … ranks-1 stand for the ranks; communicator 0 is the world and 1 each rank's own.
 class Otf2File {
  public:
-  explicit Otf2File(int ranks) : ranks_(ranks) {
+  explicit Otf2File(int ranks, const char* creator = "Score-P 8.4") : ranks_(ranks) {
     std::string name = std::filesystem::temp_directory_path() / "petri-otf2-test-XXXXXX";
     folder_ = mkdtemp(name.data());
     archive_ = OTF2_Archive_Open((folder_ / "scorep").c_str(), "traces", OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
@@ -25,7 +25,7 @@ class Otf2File {
         [](void*, OTF2_FileType, OTF2_LocationRef, void*, bool) -> OTF2_FlushType { return OTF2_FLUSH; }, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive_, &callbacks, nullptr);
     OTF2_Archive_SetSerialCollectiveCallbacks(archive_);
-    OTF2_Archive_SetCreator(archive_, "Score-P 8.4");
+    OTF2_Archive_SetCreator(archive_, creator);
     OTF2_Archive_OpenEvtFiles(archive_);
     for (int rank = 0; rank < ranks; ++rank) add_location(rank);
     std::vector<std::uint64_t> all;
@@ -42,6 +42,10 @@ class Otf2File {
   Otf2File(const Otf2File&) = delete;
   Otf2File& operator=(const Otf2File&) = delete;
 
+  // The group of those that stand for the ranks names other locations than there are.
+  void misname_locations() {
+    for (std::uint64_t& location : groups_.front().members) location *= 7;
+  }
   // A thread of a rank; returns its location.
   int add_location(int rank) {
     locations_.push_back(rank);

@@ -74,6 +74,53 @@ TEST(Otf2Import, AReceiveIsKnownByWhatCompletedItAndAWaitByWhatItCompleted) {
   EXPECT_THAT(line(scenario, 0, 3), HasSubstr(R"("op":"waitall","requests":[0,1])"));
 }
 
+// TAU: regions with parentheses, no requests, and of a receive only the message, where it is waited for.
+void tau_receive(Otf2File& file, int rank, const char* region, int from, unsigned tag) {
+  file.enter(rank, region);
+  OTF2_EvtWriter_MpiRecv(file.at(rank), nullptr, file.tick(), static_cast<std::uint32_t>(from), 0, tag, 8);
+  file.leave(rank, region);
+}
+
+TEST(Otf2Import, OfTauAMessageBelongsToTheEarliestReceiveThatIsOpen) {
+  Otf2File file(2, "TAU");
+  for (const int rank : {0, 1}) {
+    const auto other = static_cast<std::uint32_t>(1 - rank);
+    for (int time = 0; time < 2; ++time) {
+      file.enter(rank, "MPI_Irecv()");
+      file.leave(rank, "MPI_Irecv()");
+    }
+    for (const unsigned tag : {3U, 4U}) {
+      file.enter(rank, "MPI_Send()");
+      OTF2_EvtWriter_MpiSend(file.at(rank), nullptr, file.tick(), other, 0, tag, 8);
+      file.leave(rank, "MPI_Send()");
+    }
+    tau_receive(file, rank, "MPI_Wait()", 1 - rank, 3);
+    tau_receive(file, rank, "MPI_Waitall()", 1 - rank, 4);
+    tau_receive(file, rank, "MPI_Waitall()", 1 - rank, 5);
+  }
+  file.misname_locations();
+  const Scenario scenario = imported(file).scenario;
+  ASSERT_EQ(scenario.ranks[1].events.size(), 7u);
+  EXPECT_THAT(line(scenario, 1, 0), HasSubstr(R"("op":"irecv","count":8,"dtype":"byte","peer":0,"tag":3,"request":0)"));
+  EXPECT_THAT(line(scenario, 1, 1), HasSubstr(R"("op":"irecv","count":8,"dtype":"byte","peer":0,"tag":4,"request":1)"));
+  EXPECT_THAT(line(scenario, 1, 2), HasSubstr(R"("op":"send","count":8,"dtype":"byte","peer":0,"tag":3)"));
+  EXPECT_THAT(line(scenario, 1, 4), HasSubstr(R"("op":"wait","request":0)"));
+  EXPECT_THAT(line(scenario, 1, 5), HasSubstr(R"("op":"waitall","requests":[1])"));
+  EXPECT_THAT(line(scenario, 1, 6), HasSubstr(R"("op":"recv","count":8,"dtype":"byte","peer":0,"tag":5)"));
+}
+
+TEST(Otf2Import, OfTauAWaitInFlightIsForTheReceivesThatAreOpen) {
+  Otf2File file(2, "TAU");
+  file.enter(0, "MPI_Irecv()");
+  file.leave(0, "MPI_Irecv()");
+  file.enter(0, "MPI_Wait()");
+  file.finalize(1);
+  const Scenario scenario = imported(file).scenario;
+  ASSERT_EQ(scenario.ranks[0].events.size(), 2u);
+  EXPECT_THAT(line(scenario, 0, 0), HasSubstr(R"("op":"irecv")"));
+  EXPECT_THAT(line(scenario, 0, 1), HasSubstr(R"("op":"wait","request":0,"state":"started")"));
+}
+
 TEST(Otf2Import, NumbersOfRequestsAreUniqueThoughTheArchiveUsesThemAgain) {
   Otf2File file(2);
   for (int i = 0; i < 2; ++i) {
@@ -241,6 +288,25 @@ TEST(Otf2Import, WindowsAndTheirCallsAreThere) {
   EXPECT_THAT(line(read.scenario, 0, 2), HasSubstr(R"("op":"put","count":32,"dtype":"byte","win":"halo","target":1)"));
   EXPECT_EQ(read.scenario.ranks[0].events.size(), 3u);
   EXPECT_THAT(read.notes.facts, testing::Contains(HasSubstr("1 call of win_fence")));
+}
+
+TEST(Otf2Import, RecordsOfFilesConfuseNothing) {
+  Otf2File file(2);
+  for (const int rank : {0, 1}) {
+    file.enter(rank, "MPI_File_write_at_all");
+    OTF2_EvtWriter_IoOperationBegin(file.at(rank), nullptr, file.tick(), 0, OTF2_IO_OPERATION_MODE_WRITE,
+                                    OTF2_IO_OPERATION_FLAG_COLLECTIVE, 64, 1);
+    OTF2_EvtWriter_IoOperationComplete(file.at(rank), nullptr, file.tick(), 0, 64, 1);
+    file.leave(rank, "MPI_File_write_at_all");
+    file.collective(rank, "MPI_Barrier", OTF2_COLLECTIVE_OP_BARRIER);
+  }
+  file.enter(0, "MPI_File_close");
+  const Imported read = imported(file);
+  ASSERT_EQ(read.scenario.ranks[1].events.size(), 1u);
+  EXPECT_EQ(read.scenario.ranks[1].events[0].op, Op::barrier);
+  ASSERT_EQ(read.scenario.ranks[0].events.size(), 2u);
+  EXPECT_THAT(line(read.scenario, 0, 1), HasSubstr(R"("op":"file_close")"));
+  EXPECT_THAT(read.notes.facts, testing::Contains(HasSubstr("2 calls of file_write_at_all")));
 }
 
 TEST(Otf2Import, AGapInTheMeasurementIsSaid) {
