@@ -76,6 +76,7 @@ struct FlightDump {
   std::vector<FlightGroup> groups;
   std::vector<std::pair<std::int32_t, FlightStatus>> status;  // by local id (pg_id), ascending
   std::vector<FlightEntry> entries;                           // in the order of the file: as they were enqueued
+  std::vector<std::string> refused_lists;  // "group 5 names rank 3 twice": groups whose ranks are not stated for that
   bool cut = false;  // the file breaks off: `entries` are those that are whole, and what follows them is lost
 
   const std::string& text(FlightText number) const { return texts.at(number); }

@@ -10,6 +10,8 @@
 #include <limits>
 #include <utility>
 
+#include "harness/trace/scenario.hpp"
+
 namespace petri {
 
 namespace {
@@ -119,10 +121,14 @@ std::uint32_t FlightParts::group(FlightText name, FlightText description) {
 }
 
 void FlightParts::configure(FlightText name, FlightText description, std::uint32_t ranks) {
+  const std::string refusal = std::exchange(refusal_, {});
   const std::uint32_t index = group(name, description);
   if (index == kNoFlightGroup) return;
   dump_->groups[index].ranks = ranks;
   dump_->groups[index].configured = true;
+  if (!refusal.empty())
+    dump_->refused_lists.push_back(
+        fmt::format("group {:.40} {}", dump_->text(name != 0 ? name : description), refusal));
 }
 
 std::uint32_t FlightParts::ranks(std::string_view list) {
@@ -136,15 +142,33 @@ std::uint32_t FlightParts::ranks(std::string_view list) {
     }
     std::int32_t rank = -1;
     const auto [stopped, error] = std::from_chars(at, end, rank);
-    if (error != std::errc() || rank < 0) return 0;
-    ranks.push_back(rank);
+    ranks.push_back(error == std::errc() ? rank : -1);
+    if (error != std::errc()) break;
     at = stopped;
   }
   return this->ranks(std::move(ranks));
 }
 
+namespace {
+
+// Why no group can have these members; empty where one can.
+std::string refusal_of(const std::vector<std::int32_t>& list) {
+  const auto none =
+      std::find_if(list.begin(), list.end(), [](std::int32_t rank) { return rank < 0 || rank >= kMaxWorld; });
+  if (none != list.end())
+    return *none < 0 ? "names what is no rank" : fmt::format("names rank {}, and ranks are below {}", *none, kMaxWorld);
+  if (std::is_sorted(list.begin(), list.end(), std::less_equal<>())) return {};
+  std::vector<std::int32_t> sorted = list;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  return twice == sorted.end() ? std::string() : fmt::format("names rank {} twice", *twice);
+}
+
+}  // namespace
+
 std::uint32_t FlightParts::ranks(std::vector<std::int32_t> list) {
-  if (list.empty()) return 0;
+  refusal_ = refusal_of(list);
+  if (list.empty() || !refusal_.empty()) return 0;
   dump_->rank_lists.push_back(std::move(list));
   return static_cast<std::uint32_t>(dump_->rank_lists.size() - 1);
 }

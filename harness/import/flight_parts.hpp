@@ -53,8 +53,10 @@ class FlightParts {
   // The group of an entry, of that name and description; a new one where pg_config has none such.
   std::uint32_t group(FlightText name, FlightText description);
   void configure(FlightText name, FlightText description, std::uint32_t ranks);
-  std::uint32_t ranks(std::string_view list);  // "[0, 1]", "[0,1]", "0, 1"; 0 for what is no list of ranks
-  std::uint32_t ranks(std::vector<std::int32_t> list);
+  // "[0, 1]", "[0,1]", "0, 1". 0 for an empty list, and for one that no group can have: then the next group that is
+  // configured is told of in FlightDump::refused_lists.
+  std::uint32_t ranks(std::string_view list);
+  std::uint32_t ranks(std::vector<std::int32_t> list);  // -1 for what is no rank
   void status(std::int32_t pg_id, const FlightStatus& status);
   void end();
 
@@ -68,6 +70,7 @@ class FlightParts {
   std::vector<std::uint32_t> recent_group_;                  // by name: the one met last
   std::unordered_map<std::uint64_t, std::uint32_t> groups_;  // by name and description
   std::string site_;
+  std::string refusal_;  // why the last list of ranks is none
 };
 
 }  // namespace petri

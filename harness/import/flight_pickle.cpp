@@ -120,7 +120,7 @@ std::uint32_t FlightPickle::ranks(PickleValue value) {
   std::vector<std::int32_t> list;
   for (const PickleValue rank : pickle_.items(value)) {
     list.push_back(small_or(rank, -1));
-    if (list.back() < 0) return 0;
+    if (list.back() < 0) break;
   }
   return known->second = parts_.ranks(std::move(list));
 }

@@ -72,65 +72,113 @@ bool fits(const FlightFile& file, std::int32_t rank) {
   return file.members.empty() || std::binary_search(file.members.begin(), file.members.end(), rank);
 }
 
-std::optional<std::vector<std::int32_t>> chosen(const std::vector<FlightFile>& files,
-                                                const std::vector<std::vector<Number>>& numbers, const Choice& choice) {
-  std::vector<std::int32_t> ranks;
-  std::set<std::int32_t> seen;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::int32_t rank = choice(numbers[i]);
-    if (rank < 0 || !fits(files[i], rank) || !seen.insert(rank).second) return std::nullopt;
-    ranks.push_back(rank);
+class Naming {
+ public:
+  explicit Naming(const std::vector<FlightFile>& files) : files_(files) {
+    for (const FlightFile& file : files) most_ = std::max(most_, numbers_.emplace_back(numbers_in(file.leaf)).size());
   }
-  return ranks;
-}
 
-// A dump whose groups have one rank in common needs no name.
-std::optional<std::vector<std::int32_t>> told_by_groups(const std::vector<FlightFile>& files) {
-  std::vector<std::int32_t> ranks;
-  std::set<std::int32_t> seen;
-  for (const FlightFile& file : files) {
-    if (file.members.size() != 1 || !seen.insert(file.members.front()).second) return std::nullopt;
-    ranks.push_back(file.members.front());
+  FlightRanks find() const {
+    const std::vector<Choice> all = choices(most_);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (auto ranks = chosen(all[i], 0)) return {*ranks, i == 0 ? std::vector<std::string>{} : doubts(all, *ranks)};
+    if (auto ranks = told_by_groups()) return {*ranks, {}};
+    for (const Choice& choice : all)
+      if (auto ranks = chosen(choice, (files_.size() - 1) / 2)) return {*ranks, left_out(*ranks, choice)};
+    reject();
   }
-  return ranks;
-}
 
-[[noreturn]] void reject(const std::vector<FlightFile>& files, const std::vector<std::vector<Number>>& numbers) {
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (numbers[i].empty())
-      throw InputError(
-          files[i].name, 0, 0,
-          "which rank wrote this dump is said by its file's name only, and the name has no number; call it "
-          "rank_0, for example");
-  std::map<std::int32_t, std::size_t> first;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::int32_t rank = behind_the_word(numbers[i]) >= 0 ? behind_the_word(numbers[i]) : numbers[i].back().value;
-    if (rank < 0) break;
-    if (!fits(files[i], rank))
-      throw InputError(files[i].name, 0, 0,
-                       fmt::format("by its name this is rank {}, but its groups have no such member", rank));
-    const auto [place, fresh] = first.emplace(rank, i);
-    if (!fresh)
-      throw InputError(
-          files[i].name, 0, 0,
-          fmt::format("by its name this is rank {}, as {} is: one folder holds the dumps of one job, one of "
-                      "each rank",
-                      rank, files[place->second].name));
+ private:
+  // Nothing where two have one rank, one has none, or more than `misfits` have groups without such a member.
+  std::optional<std::vector<std::int32_t>> chosen(const Choice& choice, std::size_t misfits) const {
+    std::vector<std::int32_t> ranks;
+    std::set<std::int32_t> seen;
+    std::size_t left_out = 0;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      const std::int32_t rank = choice(numbers_[i]);
+      if (rank < 0 || !seen.insert(rank).second) return std::nullopt;
+      ranks.push_back(fits(files_[i], rank) ? rank : -1);
+      if (ranks.back() < 0 && ++left_out > misfits) return std::nullopt;
+    }
+    return ranks;
   }
-  throw InputError(files.front().name, 0, 0,
-                   "which rank wrote which dump is said by the files' names only, and no number in them tells it");
-}
+
+  std::vector<std::string> doubts(const std::vector<Choice>& all, const std::vector<std::int32_t>& taken) const {
+    for (const Choice& choice : all) {
+      const auto other = chosen(choice, 0);
+      if (!other || *other == taken) continue;
+      const auto differs = std::mismatch(taken.begin(), taken.end(), other->begin());
+      return {
+          fmt::format("{} is taken for rank {}, by the number that stands last in the names and fits; by another "
+                      "one it would be rank {}: {}",
+                      files_[static_cast<std::size_t>(differs.first - taken.begin())].name, *differs.first,
+                      *differs.second, kRename)};
+    }
+    return {};
+  }
+
+  std::vector<std::string> left_out(const std::vector<std::int32_t>& ranks, const Choice& choice) const {
+    std::vector<std::string> told;
+    for (std::size_t i = 0; i < files_.size(); ++i)
+      if (ranks[i] < 0) told.push_back(fmt::format("{}: {} (left out)", files_[i].name, misfit(choice(numbers_[i]))));
+    return told;
+  }
+
+  // A dump whose groups have one rank in common needs no name.
+  std::optional<std::vector<std::int32_t>> told_by_groups() const {
+    std::vector<std::int32_t> ranks;
+    std::set<std::int32_t> seen;
+    for (const FlightFile& file : files_) {
+      if (file.members.size() != 1 || !seen.insert(file.members.front()).second) return std::nullopt;
+      ranks.push_back(file.members.front());
+    }
+    return ranks;
+  }
+
+  static std::string misfit(std::int32_t rank) {
+    return fmt::format("by its name this is rank {}, but its groups have no such member", rank);
+  }
+
+  [[noreturn]] void reject() const {
+    std::map<std::int32_t, std::size_t> first;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      const auto fail = [&](const std::string& reason) {
+        throw InputError(files_[i].name, 0, 0, fmt::format("{}: {}", reason, kRename));
+      };
+      if (numbers_[i].empty())
+        fail("which rank wrote this dump is said by its file's name only, and the name has no number");
+      const std::int32_t named = behind_the_word(numbers_[i]);
+      const std::int32_t rank = named >= 0 ? named : numbers_[i].back().value;
+      if (rank < 0) fail(fmt::format("the number in its name is no rank, as these are below {}", kMaxWorld));
+      const auto [place, fresh] = first.emplace(rank, i);
+      if (!fresh)
+        fail(
+            fmt::format("by its name this is rank {}, as {} is, and one folder holds the dumps of one job, one of each "
+                        "rank",
+                        rank, files_[place->second].name));
+    }
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      const std::int32_t named = behind_the_word(numbers_[i]);
+      const std::int32_t rank = named >= 0 ? named : numbers_[i].back().value;
+      if (!fits(files_[i], rank)) throw InputError(files_[i].name, 0, 0, fmt::format("{}: {}", misfit(rank), kRename));
+    }
+    throw InputError(files_.front().name, 0, 0,
+                     fmt::format("which rank wrote which dump is said by the files' names only, and no number in them "
+                                 "tells it: {}",
+                                 kRename));
+  }
+
+  static constexpr std::string_view kRename = "name the files by the ranks of the whole job, as in rank_0";
+
+  const std::vector<FlightFile>& files_;
+  std::vector<std::vector<Number>> numbers_;  // by file
+  std::size_t most_ = 0;
+};
 
 }  // namespace
 
-std::vector<std::int32_t> ranks_of_files(const std::vector<FlightFile>& files) {
-  std::vector<std::vector<Number>> numbers;
-  std::size_t most = 0;
-  for (const FlightFile& file : files) most = std::max(most, numbers.emplace_back(numbers_in(file.leaf)).size());
-  for (const Choice& choice : choices(most))
-    if (auto ranks = chosen(files, numbers, choice)) return *ranks;
-  if (auto ranks = told_by_groups(files)) return *ranks;
-  reject(files, numbers);
+FlightRanks ranks_of_files(const std::vector<FlightFile>& files) {
+  return Naming(files).find();
 }
 
 }  // namespace petri

@@ -14,9 +14,15 @@ struct FlightFile {
   std::vector<std::int32_t> members;
 };
 
-// By file, its rank. A number in the names is taken for the rank where it stands at the same place in all of them,
-// differs between all, and fits the groups of each dump; the one behind the word "rank" before the last one before
-// others. Throws InputError where no number does.
-std::vector<std::int32_t> ranks_of_files(const std::vector<FlightFile>& files);
+struct FlightRanks {
+  std::vector<std::int32_t> ranks;  // by file; -1: the file is left out
+  std::vector<std::string> doubts;  // what is to be told of the choice
+};
+
+// A number in the names is taken for the rank where it stands at the same place in all of them, differs between all,
+// and fits the groups of each dump; the one behind the word "rank" before the last one before others. A doubt is where
+// another one would do as well. Where one does of more than half of the dumps, the others are left out: their groups
+// have no such member. Throws InputError where no number does.
+FlightRanks ranks_of_files(const std::vector<FlightFile>& files);
 
 }  // namespace petri

@@ -25,6 +25,7 @@
 namespace petri {
 namespace {
 
+constexpr std::size_t kMostNamed = 200;  // characters of a list of ranks in a message
 constexpr std::uint64_t kMostDumpBytes = std::uint64_t{1} << 32;
 
 // What all dumps say, gathered one after the other in the order of the files.
@@ -49,6 +50,8 @@ class Job {
     files_.push_back({file.name, file.leaf, members_common_to(dump)});
     record.cut = dump.cut;
     if (dump.cut) cut_.push_back(file.name);
+    for (const std::string& refused : dump.refused_lists)
+      if (refused_lists_++ == 0) first_refused_ = fmt::format("{}: {}", file.name, refused);
     versions_.insert(dump.version);
     libraries_.insert(dump.comm_lib_version);
     unknown_.insert(record.calls.unknown.begin(), record.calls.unknown.end());
@@ -64,16 +67,12 @@ class Job {
 
   Scenario finish() {
     if (records_.empty()) throw InputError(*first_error_);
-    const std::vector<std::int32_t> ranks = ranks_of_files(files_);
+    name_ranks();
     std::int32_t world = 0;
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      records_[i].rank = ranks[i];
-      world = std::max(world, ranks[i] + 1);
-    }
+    for (const FlightRecord& record : records_) world = std::max(world, record.rank + 1);
     for (std::size_t group = 0; group < groups_.size(); ++group)
       for (const std::int32_t rank : groups_.ranks_of(static_cast<std::int32_t>(group)))
         world = std::max(world, rank + 1);
-    if (world > kMaxWorld) throw InputError(files_.front().name, 0, 0, fmt::format("a group names rank {}", world - 1));
     resolve_groups();
     infer_members(world);
     std::vector<bool> used(groups_.size(), false);
@@ -88,6 +87,13 @@ class Job {
   }
 
  private:
+  void name_ranks() {
+    const FlightRanks found = ranks_of_files(files_);
+    notes_.warnings.insert(notes_.warnings.end(), found.doubts.begin(), found.doubts.end());
+    for (std::size_t i = 0; i < records_.size(); ++i) records_[i].rank = found.ranks[i];
+    std::erase_if(records_, [](const FlightRecord& record) { return record.rank < 0; });
+  }
+
   // By place in the dump, the number of the group; the last one is for entries without a group.
   std::vector<std::int32_t> groups_of(const FlightDump& dump, const FlightCalls& calls) {
     std::vector<std::int32_t> groups;
@@ -271,14 +277,27 @@ class Job {
           "not recorded: the members of some groups; those that made calls in them are taken for all");
     if (!unknown_.empty())
       notes_.warnings.push_back(fmt::format("left out, as the operation is not known: {}", fmt::join(unknown_, ", ")));
-    for (const std::string& version : versions_)
-      if (!version.starts_with("2."))
-        notes_.warnings.push_back(fmt::format("version {} of the format is read like 2.10", version));
-    if (versions_.size() > 1)
-      notes_.warnings.push_back(fmt::format("the dumps are of several versions: {}", fmt::join(versions_, ", ")));
+    say_versions();
+    if (refused_lists_ > 0)
+      notes_.warnings.push_back(
+          fmt::format("{}: its list of ranks is left out{}", first_refused_,
+                      refused_lists_ == 1 ? "" : fmt::format(", as {} more in the dumps", refused_lists_ - 1)));
     if (!cut_.empty())
       notes_.warnings.push_back(fmt::format("broken off, used as far as they go: {}", fmt::join(cut_, ", ")));
     say_ranks(scenario, standings);
+  }
+
+  void say_versions() {
+    std::vector<std::string> named;
+    for (const std::string& version : versions_)
+      named.push_back(version.empty() ? "none stated" : fmt::format("{:.20}", version));
+    for (const std::string& version : versions_)
+      if (version.empty())
+        notes_.warnings.push_back("dumps that do not state a version of the format are read like 2.10");
+      else if (!version.starts_with("2."))
+        notes_.warnings.push_back(fmt::format("version {:.20} of the format is read like 2.10", version));
+    if (named.size() > 1)
+      notes_.warnings.push_back(fmt::format("the dumps are of several versions: {}", fmt::join(named, ", ")));
   }
 
   void say_ranks(const Scenario& scenario, const std::vector<FlightStanding>& standings) {
@@ -289,7 +308,12 @@ class Job {
       if (standings[i].place_lost) lost.push_back(records_[i].rank);
     std::sort(lost.begin(), lost.end());
     const auto ranks = [](const std::vector<std::int32_t>& some) {
-      return fmt::format("rank{} {}", some.size() == 1 ? "" : "s", rank_ranges(some));
+      const std::string all = rank_ranges(some);
+      const std::size_t end = all.size() <= kMostNamed ? std::string::npos : all.rfind(',', kMostNamed);
+      return fmt::format(
+          "{} {}{}",
+          end == std::string::npos ? (some.size() == 1 ? "rank" : "ranks") : fmt::format("{} ranks:", some.size()),
+          all.substr(0, end), end == std::string::npos ? "" : ", …");
     };
     if (!missing.empty()) notes_.warnings.push_back(fmt::format("no dump of {}", ranks(missing)));
     if (!lost.empty())
@@ -306,6 +330,8 @@ class Job {
   std::vector<FlightFile> files_;
   std::optional<InputError> first_error_;
   std::vector<std::string> cut_;
+  std::size_t refused_lists_ = 0;  // of members of groups, in all dumps
+  std::string first_refused_;
   std::set<std::string> versions_, libraries_, unknown_;
   std::uint64_t opaque_ = 0;
   double start_ = 0;       // the earliest time that any dump states

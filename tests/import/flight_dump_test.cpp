@@ -188,6 +188,25 @@ TEST(FlightDump, IsReadFromTheJsonOfAScript) {
 }
 
 // Groups of one name overwrite each other in pg_config: an entry of another description is of another group.
+TEST(FlightDump, ListThatNoGroupCanHaveIsNotStatedAndTold) {
+  const auto refused = [](const std::string& list) {
+    const FlightDump dump =
+        FlightReader().json("d", R"({"pg_config": {"5": {"name": "5", "ranks": )" + list + R"(}}, "entries": []})");
+    EXPECT_THAT(dump.ranks_of(dump.groups.at(0)), IsEmpty());
+    return dump.refused_lists.empty() ? std::string() : dump.refused_lists.front();
+  };
+  EXPECT_EQ(refused("[0, 3, 1, 3]"), "group 5 names rank 3 twice");
+  EXPECT_EQ(refused(R"("[0, 3, 1, 3]")"), "group 5 names rank 3 twice");
+  EXPECT_EQ(refused("[0, 1048576]"), "group 5 names rank 1048576, and ranks are below 1048576");
+  for (const std::string list : {"[0, 4000000000]", R"("[0, 4000000000]")", "[0, 100000000000000000000000]", "[-1]"})
+    EXPECT_EQ(refused(list), "group 5 names what is no rank");
+  EXPECT_EQ(refused("[]"), "");
+  FlightRecord record;
+  record.groups = {{"5", "", {1, 1}}};
+  EXPECT_THAT(FlightReader().pickle("d", test::flight_pickle(record)).refused_lists,
+              ElementsAre("group 5 names rank 1 twice"));
+}
+
 TEST(FlightDump, GroupsAreToldApartByTheirDescription) {
   FlightRecord record = small_record();
   record.calls[1].group = "7";

@@ -258,6 +258,52 @@ TEST(FlightRecorder, GroupsOfOneNameAreToldApartByTheirMembers) {
   EXPECT_EQ(read.comm_of(read.ranks[3].events[0]).label, "KIND");
 }
 
+// Other dumps tell the members.
+TEST(FlightRecorder, GroupThatNamesARankTwiceCostsItsListOnly) {
+  std::vector<TraceFile> files;
+  for (const int rank : {0, 1, 2}) {
+    FlightRecord record;
+    record.groups = {{"0", "default_pg", {0, 1, 2}}, {"4", "KIND", {0, 1, 2}}};
+    if (rank == 1) record.groups[1].ranks = {0, 1, 1};
+    record.calls = {call("all_reduce", 1, "started", "4")};
+    files.push_back(test::memory_trace("rank_" + std::to_string(rank), test::flight_pickle(record)));
+  }
+  ImportNotes notes;
+  const Scenario read = read_flight_dumps(files, notes);
+  for (const RankTrace& rank : read.ranks)
+    EXPECT_EQ(read.comm_of(rank.events.at(0)).ranks, (std::vector<std::int32_t>{0, 1, 2}));
+  EXPECT_THAT(notes.warnings, Contains(HasSubstr("rank_1: group 4 names rank 1 twice: its list of ranks is left out")));
+}
+
+TEST(FlightRecorder, DumpOfARankThatItsGroupsDoNotHaveIsLeftOut) {
+  Job job(3);
+  for (const std::size_t rank : {0, 1}) job.rank(rank, {call("all_reduce", 1, "started")});
+  FlightRecord stray;
+  stray.groups = {{"0", "default_pg", {0, 1}}};
+  stray.calls = {call("all_reduce", 1, "started")};
+  job.add(test::memory_trace("rank_2", test::flight_pickle(stray)));
+  const Scenario read = job.read();
+  EXPECT_EQ(read.ranks[2].end.kind, EndKind::missing);
+  EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("its groups have no such member (left out)")));
+}
+
+TEST(FlightRecorder, LongListsOfRanksAreCutShortInMessages) {
+  Job job(800);
+  for (std::size_t rank = 0; rank < 800; rank += 2) job.rank(rank, {call("all_reduce", 1, "started")});
+  job.read();
+  ASSERT_THAT(job.notes.warnings, ElementsAre(HasSubstr("no dump of 400 ranks: 1,3,5,")));
+  EXPECT_LT(job.notes.warnings.front().size(), 300U);
+}
+
+TEST(FlightRecorder, VersionThatIsNotStatedIsToldSo) {
+  FlightRecord record;
+  record.version.clear();
+  record.groups = {{"0", "default_pg", {0}}};
+  ImportNotes notes;
+  read_flight_dumps({test::memory_trace("rank_0", test::flight_pickle(record))}, notes);
+  EXPECT_THAT(notes.warnings, ElementsAre("dumps that do not state a version of the format are read like 2.10"));
+}
+
 TEST(FlightRecorder, UnevenPartsAreNotCompared) {
   Job job(2);
   FlightCall uneven = call("all_gather", 1, "started");
