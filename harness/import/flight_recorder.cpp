@@ -156,10 +156,36 @@ class Job {
         changed = changed || resolved != event.comm;
         event.comm = resolved;
       }
+      changed = leave_out_strays(record) || changed;
       if (!changed) continue;
       record.groups.clear();
       note_progress(record);
     }
+  }
+
+  // Calls on groups of which the rank is no member; a launch of several is on one group, with the wait for it.
+  bool leave_out_strays(FlightRecord& record) {
+    FlightCalls& calls = record.calls;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < calls.events.size(); ++i) {
+      const auto& members = groups_.ranks_of(calls.events[i].comm);
+      if (!members.empty() && std::find(members.begin(), members.end(), record.rank) == members.end()) {
+        if (strays_++ == 0)
+          first_stray_ = fmt::format("rank {} on group {:.40}", record.rank, groups_.name_of(calls.events[i].comm));
+        continue;
+      }
+      if (kept != i) {
+        calls.events[kept] = std::move(calls.events[i]);
+        calls.positions[kept] = calls.positions[i];
+        calls.times[kept] = calls.times[i];
+      }
+      ++kept;
+    }
+    if (kept == calls.events.size()) return false;
+    calls.events.resize(kept);
+    calls.positions.resize(kept);
+    calls.times.resize(kept);
+    return true;
   }
 
   void infer_members(std::int32_t world) {
@@ -278,6 +304,10 @@ class Job {
     if (!unknown_.empty())
       notes_.warnings.push_back(fmt::format("left out, as the operation is not known: {}", fmt::join(unknown_, ", ")));
     say_versions();
+    if (strays_ > 0)
+      notes_.warnings.push_back(fmt::format("{} on groups of which the rank is no member {} left out: {}{}",
+                                            counted(strays_, "call"), strays_ == 1 ? "is" : "are", first_stray_,
+                                            strays_ == 1 ? "" : " and others"));
     if (refused_lists_ > 0)
       notes_.warnings.push_back(
           fmt::format("{}: its list of ranks is left out{}", first_refused_,
@@ -332,6 +362,8 @@ class Job {
   std::vector<std::string> cut_;
   std::size_t refused_lists_ = 0;  // of members of groups, in all dumps
   std::string first_refused_;
+  std::size_t strays_ = 0;  // calls on groups whose members do not make them
+  std::string first_stray_;
   std::set<std::string> versions_, libraries_, unknown_;
   std::uint64_t opaque_ = 0;
   double start_ = 0;       // the earliest time that any dump states

@@ -287,6 +287,24 @@ TEST(FlightRecorder, DumpOfARankThatItsGroupsDoNotHaveIsLeftOut) {
   EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("its groups have no such member (left out)")));
 }
 
+TEST(FlightRecorder, CallOnAGroupOfOthersIsLeftOut) {
+  std::vector<TraceFile> files;
+  for (const int rank : {0, 1, 2}) {
+    FlightRecord record;
+    record.groups = {{"0", "default_pg", {0, 1, 2}}};
+    if (rank == 2) record.groups.push_back({"3", "KIND", {2}});  // so that it is a rank of its groups
+    record.groups.push_back({"4", "KIND", {0, 1}});
+    record.calls = {call("all_reduce", 1, "started", "4"), call("all_reduce", 1, "scheduled")};
+    files.push_back(test::memory_trace("rank_" + std::to_string(rank), test::flight_pickle(record)));
+  }
+  ImportNotes notes;
+  const Scenario read = read_flight_dumps(files, notes);
+  EXPECT_EQ(read.ranks[1].events.size(), 2U);
+  EXPECT_EQ(read.ranks[2].events.size(), 1U);
+  EXPECT_THAT(notes.warnings, Contains(HasSubstr("1 call on groups of which the rank is no member is left out: rank 2 "
+                                                 "on group 4")));
+}
+
 TEST(FlightRecorder, LongListsOfRanksAreCutShortInMessages) {
   Job job(800);
   for (std::size_t rank = 0; rank < 800; rank += 2) job.rank(rank, {call("all_reduce", 1, "started")});
