@@ -33,6 +33,11 @@ namespace attribute_field {
 constexpr std::uint32_t name = 1, int32 = 7, int64 = 9, uint32 = 11, uint64 = 13, sint32 = 15, sint64 = 17,
                         fixed32 = 19, fixed64 = 21, sfixed32 = 23, sfixed64 = 25, boolean = 27, text = 29, last = 32;
 }
+// eg_def.proto: those from before attributes.
+namespace graph_field {
+constexpr std::uint32_t id = 1, name = 2, type = 3, parent = 4, comm_type = 13, involved_dim = 14, communicator = 15,
+                        comm_src = 16, comm_dst = 17, comm_size = 18, comm_tag = 19, last = 20;
+}
 constexpr std::uint32_t kInputValuesField = 1;
 constexpr std::uint32_t kLastMetadataField = 2;
 
@@ -168,6 +173,58 @@ bool read_node_field(CodedInputStream& in, std::uint32_t tag, ChakraNode& node) 
   }
 }
 
+// Its types have one number less each, its kinds of collectives other ones.
+bool take_graph_number(std::uint32_t field, std::uint64_t value, ChakraNode& node) {
+  constexpr std::array<std::int64_t, 5> kKinds{-1, 0, 6, 2, 7};  // as CollectiveCommType of et_def.proto
+  const auto number = static_cast<std::int64_t>(value);
+  switch (field) {
+    case graph_field::id: node.id = value; break;
+    case graph_field::type: node.type = value == 0 ? 0 : value + 1; break;
+    case graph_field::comm_type: node.comm_type = value < kKinds.size() ? kKinds[value] : -1; break;
+    case graph_field::communicator: node.pg_name = fmt::format("{}", value); break;
+    case graph_field::comm_src: node.comm_src = number; break;
+    case graph_field::comm_dst: node.comm_dst = number; break;
+    case graph_field::comm_size: node.comm_size = number; break;
+    case graph_field::comm_tag: node.comm_tag = number; break;
+    default: break;
+  }
+  return true;
+}
+
+bool read_graph_field(CodedInputStream& in, std::uint32_t tag, ChakraNode& node) {
+  const std::uint32_t field = tag >> 3;
+  if (tag == tag_of(graph_field::name, kBytes)) return read_text(in, node.name);
+  if (field == graph_field::parent && ((tag & 7) == kVarint || (tag & 7) == kBytes))
+    return read_deps(in, tag, node.data_deps);
+  if (tag == tag_of(graph_field::involved_dim, kBytes)) return skip(in, tag);
+  std::uint64_t value = 0;
+  return (tag & 7) == kVarint && field != graph_field::name && field <= graph_field::last && in.ReadVarint64(&value) &&
+         take_graph_number(field, value, node);
+}
+
+enum class Beginning { metadata, node, graph_node };
+
+// The first message is metadata, or a node, which begins with its number: then the fields of the nodes that are there
+// tell whether they have attributes.
+Beginning beginning_of(std::string_view head) {
+  google::protobuf::io::ArrayInputStream array(head.data(), static_cast<int>(head.size()));
+  CodedInputStream in(&array);
+  Beginning found = Beginning::metadata;
+  bool first = true;
+  const auto look = [&](std::uint32_t tag) {
+    const std::uint32_t field = tag >> 3, kind = tag & 7;
+    if (std::exchange(first, false)) {
+      if (tag != tag_of(graph_field::id, kVarint)) return false;
+      found = Beginning::graph_node;
+    }
+    if (field >= node_field::inputs && field <= node_field::attr && kind == kBytes) found = Beginning::node;
+    return found == Beginning::graph_node && skip(in, tag);
+  };
+  while (read_message(in, look)) {
+  }
+  return found;
+}
+
 bool is_printable(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
 }
@@ -243,6 +300,9 @@ struct ChakraFile::Input {
 };
 
 ChakraFile::ChakraFile(const TraceFile& file) : input_(std::make_unique<Input>(file.open())), name_(file.name) {
+  const Beginning beginning = beginning_of(file.head);
+  has_attributes_ = beginning != Beginning::graph_node;
+  if (beginning != Beginning::metadata) return;
   CodedInputStream in(&input_->chunks);
   int known = 0;
   const bool read = read_message(in, [&](std::uint32_t tag) { return read_metadata_field(in, tag, metadata_, known); });
@@ -268,17 +328,32 @@ bool ChakraFile::next(ChakraNode& node) {
   const std::int64_t begin = input_->chunks.ByteCount();
   node = {};
   CodedInputStream in(&input_->chunks);
-  if (read_message(in, [&](std::uint32_t tag) { return read_node_field(in, tag, node); })) return true;
+  const auto read_field = has_attributes_ ? read_node_field : read_graph_field;
+  if (read_message(in, [&](std::uint32_t tag) { return read_field(in, tag, node); })) return true;
   input_->bytes.rethrow();
   if (!ran_out(in)) throw InputError(name_, 0, 0, fmt::format("at byte {}: a message of a node was expected", begin));
   cut_ = true;
   return false;
 }
 
+namespace {
+
+bool looks_like_node(CodedInputStream& in, bool has_attributes) {
+  constexpr std::uint64_t kLastType = 7;
+  ChakraNode node;
+  const auto read_field = has_attributes ? read_node_field : read_graph_field;
+  const bool whole = read_message(in, [&](std::uint32_t tag) { return read_field(in, tag, node); });
+  return (whole || ran_out(in)) && is_printable(node.name) && node.type > 0 && node.type <= kLastType;
+}
+
+}  // namespace
+
 bool looks_like_chakra(std::string_view head) {
   // A stream rather than an array: what is beyond its end is then told from what is beyond a message's.
   google::protobuf::io::ArrayInputStream array(head.data(), static_cast<int>(head.size()));
   CodedInputStream in(&array);
+  if (const Beginning beginning = beginning_of(head); beginning != Beginning::metadata)
+    return looks_like_node(in, beginning == Beginning::node);
   ChakraMetadata metadata;
   int known = 0;
   const bool read = !head.empty() &&

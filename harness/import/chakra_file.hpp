@@ -1,8 +1,9 @@
 // The messages of one Chakra execution trace: length-delimited protobuf, metadata first, then a node each.
 //
 // Sources: mlcommons/chakra schema/protobuf/et_def.proto (fields, of releases 0.0.4 and later) and
-// src/third_party/utils/protolib.py (the file). Only the fields that are named in the reader are looked at; others are
-// skipped.
+// src/third_party/utils/protolib.py (the file). Before attributes came, as execution graphs, nodes had a field for each
+// fact and other numbers of types, and no metadata stood in front (eg_def/eg_def.proto): they are read as if they were
+// of today. Only the fields that are named in the reader are looked at; others are skipped.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +57,7 @@ class ChakraFile {
   std::unique_ptr<Input> input_;
   std::string name_;
   ChakraMetadata metadata_;
+  bool has_attributes_ = true;
   bool cut_ = false;
 };
 

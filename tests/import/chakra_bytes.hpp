@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace petri::test {
@@ -24,6 +25,15 @@ inline std::string bytes_field(int field, const std::string& bytes) {
 
 inline std::string framed(const std::string& message) {
   return varint(message.size()) + message;
+}
+
+// A node from before attributes (eg_def.proto), whose fields behind the type are numbers.
+inline std::string graph_node(std::uint64_t id, std::uint64_t type, const std::vector<std::uint64_t>& parents,
+                              const std::vector<std::pair<int, std::uint64_t>>& fields) {
+  std::string message = number_field(1, id) + bytes_field(2, "node") + number_field(3, type);
+  for (const std::uint64_t parent : parents) message += number_field(4, parent);
+  for (const auto& [field, value] : fields) message += number_field(field, value);
+  return framed(message);
 }
 
 class ChakraBytes {

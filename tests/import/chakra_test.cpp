@@ -51,6 +51,28 @@ TEST(Chakra, TheEncodingsOfAllReleasesAreOne) {
   EXPECT_THAT(read({old}).calls(0), ElementsAre("gather 8 byte"));
 }
 
+// Execution graphs: other numbers of types, a field for each fact, nodes from the first byte on.
+TEST(Chakra, NodesFromBeforeAttributesAreRead) {
+  const auto graph = [](std::uint64_t rank) {
+    return graph_node(1, 3, {}, {{7, 5}, {12, 100}}) + graph_node(2, 6, {1}, {{13, 1}, {14, 1}, {18, 64}}) +
+           graph_node(3, 6, {2}, {{13, 2}, {15, 9}, {18, 64}}) +
+           graph_node(4, rank == 0 ? 4 : 5, {3}, {{16, 0}, {17, 1}, {18, 8}, {19, 3}});
+  };
+  const std::vector<TraceFile> two{memory_trace("work.0.eg", graph(0)), memory_trace("work.1.eg", graph(1))};
+  for (const TraceFile& one : two) ASSERT_TRUE(is_chakra_trace(one));
+  const Traces traces(read_chakra_traces, two);
+  EXPECT_THAT(traces.calls(0), ElementsAre("allreduce 64 byte", "alltoall 32 byte on 9", "send 8 byte peer 1"));
+  EXPECT_THAT(traces.calls(1), ElementsAre("allreduce 64 byte", "alltoall 32 byte on 9", "recv 8 byte peer 0"));
+  EXPECT_FALSE(is_chakra_trace(memory_trace("x", graph(0).substr(0, 4))));
+}
+
+TEST(Chakra, NodesWithAttributesMayStandWithoutMetadata) {
+  const ChakraBytes made = ChakraBytes().collective(1, 0, 8);
+  const std::string nodes = made.bytes().substr(ChakraBytes().bytes().size());
+  ASSERT_TRUE(is_chakra_trace(memory_trace("a", nodes)));
+  EXPECT_THAT(Traces(read_chakra_traces, {memory_trace("a", nodes)}).calls(0), ElementsAre("allreduce 8 byte"));
+}
+
 TEST(Chakra, GroupsAreThoseThatCallThere) {
   const ChakraBytes low = ChakraBytes().collective(0, 0, 8, "7"), high = ChakraBytes().collective(0, 0, 8, "9");
   const Traces traces = read({low, low, high, high});
