@@ -48,29 +48,48 @@ class Calls {
   std::size_t end_of_launch(std::size_t begin) {
     const FlightEntry& one = dump_.entries[begin];
     if (launch_of(one) < 0) return begin + 1;
-    std::size_t end = begin + 1;
-    while (end < dump_.entries.size() && is_same_launch(one, dump_.entries[end])) ++end;
-    const bool closed = title_of(dump_.entries[end - 1]).coalesced;
+    std::size_t end = begin;
+    bool closed = false;
+    while (!closed && end < dump_.entries.size() && is_same_launch(one, dump_.entries[end]))
+      closed = title_of(dump_.entries[end++]).coalesced;
     return closed || !one.is_p2p ? end : begin + 1;
   }
 
-  static bool is_same_launch(const FlightEntry& one, const FlightEntry& other) {
-    return one.group == other.group && one.is_p2p == other.is_p2p && launch_of(one) == launch_of(other);
+  // PyTorch 2.4 marks the entry that closes a launch of messages as none of messages, and counts the launch as a
+  // collective: then it has both numbers of the messages.
+  bool is_same_launch(const FlightEntry& one, const FlightEntry& other) {
+    if (one.group != other.group) return false;
+    if (one.is_p2p == other.is_p2p) return launch_of(one) == launch_of(other);
+    return one.is_p2p && title_of(other).coalesced && one.collective_seq == other.collective_seq &&
+           one.p2p_seq == other.p2p_seq;
   }
 
   // Takes the launch that begins at an entry; returns the place behind it.
   std::size_t take(std::size_t begin) {
     const std::size_t end = end_of_launch(begin);
+    count_numbers(begin, end);
     const FlightEntry& last = dump_.entries[end - 1];
     const bool closed = title_of(last).coalesced;
     const std::size_t members = end - begin - (closed ? 1 : 0);
-    if (last.is_p2p && closed)
+    if (dump_.entries[begin].is_p2p && closed)
       take_messages(begin, end - 1, last);
     else if (members > 1 || closed)
       take_collectives(begin, begin + members, last);
     else
       add(last, last.state);
     return end;
+  }
+
+  // Before PyTorch 2.6 a launch of messages takes a number of the collectives (ProcessGroupNCCL.cpp, startCoalescing):
+  // it has one that no collective before it had.
+  void count_numbers(std::size_t begin, std::size_t end) {
+    const FlightEntry& last = dump_.entries[end - 1];
+    if (last.collective_seq < 0) return;
+    const std::size_t group = std::min<std::size_t>(last.group, dump_.groups.size());
+    auto [known, is_first] = numbers_.try_emplace(group, calls_.lost == 0 ? 0 : last.collective_seq);
+    if (last.collective_seq <= known->second) return;
+    known->second = last.collective_seq;
+    if (dump_.entries[begin].is_p2p && end - begin > 1) ++taken_[group];
   }
 
   // Only the closing entry is followed through its states.
@@ -140,6 +159,10 @@ class Calls {
     event.seq = static_cast<std::uint32_t>(calls_.events.size());
     calls_.events.push_back(std::move(event));
     calls_.positions.push_back(is_positional(op) ? position_of(entry) : kNoPosition);
+    if (const auto taken = taken_.find(group); taken != taken_.end()) {
+      calls_.taken.resize(calls_.positions.size(), 0);
+      calls_.taken.back() = taken->second;
+    }
     calls_.times.push_back(entry.created_ns > 0 ? static_cast<double>(entry.created_ns) * kNanosecond
                                                 : std::numeric_limits<double>::quiet_NaN());
   }
@@ -185,6 +208,8 @@ class Calls {
   const FlightDump& dump_;
   std::vector<std::optional<FlightTitle>> titles_;  // by text
   std::set<std::string> unknown_;
+  std::map<std::size_t, std::int64_t> numbers_;  // by group: the last one of a collective
+  std::map<std::size_t, std::int32_t> taken_;    // by group: how many of them are numbers of launches of messages
   std::uint32_t next_request_ = 0;
   FlightCalls calls_;
 };

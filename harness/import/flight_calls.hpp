@@ -24,10 +24,13 @@ struct FlightCalls {
   // order; its collectives are one call.
   std::vector<Event> events;
   std::vector<std::int32_t> positions;  // by event: the group's sequence number of a collective, else kNoPosition
-  std::vector<double> times;            // by event: seconds since the epoch on the rank's clock, NaN where not stated
-  std::uint64_t lost = 0;               // entries before the first one that is kept
-  std::vector<std::string> backends;    // by group: "nccl", "gloo", empty where no entry tells
-  std::vector<std::string> unknown;     // names of operations that are not known: their entries are left out
+  // By event: how many of its group's numbers launches of messages took before it, as older recorders count them.
+  // Shorter where the last ones have none; empty where there are none at all.
+  std::vector<std::int32_t> taken;
+  std::vector<double> times;          // by event: seconds since the epoch on the rank's clock, NaN where not stated
+  std::uint64_t lost = 0;             // entries before the first one that is kept
+  std::vector<std::string> backends;  // by group: "nccl", "gloo", empty where no entry tells
+  std::vector<std::string> unknown;   // names of operations that are not known: their entries are left out
   std::map<std::int32_t, std::uint32_t> local_ids;  // by pg_id: its place in FlightDump::groups
   std::uint64_t opaque = 0;  // coalesced launches whose members are not recorded: taken for all-gathers
 };

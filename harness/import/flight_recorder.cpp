@@ -37,6 +37,8 @@ class Job {
     FlightRecord record;
     record.calls = std::move(calls);
     const std::vector<std::int32_t> groups = groups_of(dump, record.calls);
+    if (!record.calls.taken.empty()) launches_counted_ = true;
+    if (record.calls.lost > 0) any_lost_ = true;
     std::vector<std::uint32_t> symbols(dump.texts.size(), kNoSymbol);
     for (Event& event : record.calls.events) {
       event.comm = groups[static_cast<std::size_t>(event.comm)];
@@ -73,6 +75,7 @@ class Job {
     for (std::size_t group = 0; group < groups_.size(); ++group)
       for (const std::int32_t rank : groups_.ranks_of(static_cast<std::int32_t>(group)))
         world = std::max(world, rank + 1);
+    if (launches_counted_ && !any_lost_) discount_launches();
     resolve_groups();
     infer_members(world);
     std::vector<bool> used(groups_.size(), false);
@@ -158,6 +161,17 @@ class Job {
       }
       changed = leave_out_strays(record) || changed;
       if (!changed) continue;
+      record.groups.clear();
+      note_progress(record);
+    }
+  }
+
+  // Numbers that launches of messages took are none of collectives, and other members did not make these launches.
+  void discount_launches() {
+    for (FlightRecord& record : records_) {
+      FlightCalls& calls = record.calls;
+      for (std::size_t i = 0; i < calls.taken.size(); ++i)
+        if (calls.positions[i] != kNoPosition) calls.positions[i] -= calls.taken[i];
       record.groups.clear();
       note_progress(record);
     }
@@ -304,6 +318,11 @@ class Job {
     if (!unknown_.empty())
       notes_.warnings.push_back(fmt::format("left out, as the operation is not known: {}", fmt::join(unknown_, ", ")));
     say_versions();
+    if (launches_counted_ && any_lost_)
+      notes_.warnings.push_back(
+          "this version of PyTorch numbers launches of messages as collectives, and the rings lost the first calls: "
+          "collectives of a group whose ranks make such launches may be aligned wrongly "
+          "(a larger TORCH_NCCL_TRACE_BUFFER_SIZE would decide)");
     if (strays_ > 0)
       notes_.warnings.push_back(fmt::format("{} on groups of which the rank is no member {} left out: {}{}",
                                             counted(strays_, "call"), strays_ == 1 ? "is" : "are", first_stray_,
@@ -362,7 +381,9 @@ class Job {
   std::vector<std::string> cut_;
   std::size_t refused_lists_ = 0;  // of members of groups, in all dumps
   std::string first_refused_;
-  std::size_t strays_ = 0;  // calls on groups whose members do not make them
+  bool launches_counted_ = false;  // launches of messages have numbers of collectives
+  bool any_lost_ = false;          // a ring lost the first calls
+  std::size_t strays_ = 0;         // calls on groups whose members do not make them
   std::string first_stray_;
   std::set<std::string> versions_, libraries_, unknown_;
   std::uint64_t opaque_ = 0;

@@ -237,6 +237,42 @@ TEST(FlightRecorder, MessagesPairBehindTheLastCollectiveThatBothCompleted) {
   EXPECT_EQ(read.ranks[1].events.size(), 4U);
 }
 
+// As PyTorch 2.4 records them: a launch takes a number of the collectives and none of the messages, and the entry that
+// closes it is marked as none of messages.
+TEST(FlightRecorder, LaunchesOfMessagesThatAreNumberedAsCollectivesAreNone) {
+  const auto message = [](const std::string& name, std::int64_t number) {
+    FlightCall one = call(name, 0, "scheduled");
+    one.collective_seq = number;
+    return one;
+  };
+  const auto closing = [](std::int64_t number) {
+    FlightCall one = call("coalesced", number, "completed");
+    one.p2p_seq = 0;
+    return one;
+  };
+  Job job(3);
+  job.rank(
+      0, {message("send 0->1", 1), closing(1), message("send 0->1", 2), closing(2), call("all_reduce", 3, "started")});
+  job.rank(
+      1, {message("recv 1<-0", 1), closing(1), message("recv 1<-0", 2), closing(2), call("all_reduce", 3, "started")});
+  job.rank(2, {call("all_reduce", 1, "started")});
+  const Scenario read = job.read();
+  for (const std::size_t rank : {0, 1}) {
+    const auto& events = read.ranks[rank].events;
+    ASSERT_EQ(events.size(), 5U);
+    EXPECT_EQ(events[1].op, Op::waitall);
+    EXPECT_EQ(events[3].op, Op::waitall);
+    EXPECT_EQ(events[4].op, Op::allreduce);
+    EXPECT_EQ(events[4].extras.coll_seq(), kUnset);  // the first one of all three
+  }
+  EXPECT_EQ(read.ranks[2].events[0].extras.coll_seq(), kUnset);
+  EXPECT_THAT(job.notes.warnings, IsEmpty());
+  // Where the beginning is lost, nobody knows how many launches there were.
+  job.rank(2, {call("all_reduce", 7, "started")}, 6);
+  job.read();
+  EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("numbers launches of messages as collectives")));
+}
+
 TEST(FlightRecorder, CollectivesOfOneLaunchAreOneCall) {
   Job job(1);
   job.rank(0, {call("all_reduce", 1, "scheduled"), call("all_reduce", 1, "scheduled"), call("coalesced", 1, "started"),
