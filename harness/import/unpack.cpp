@@ -41,6 +41,7 @@ constexpr std::array kMagics{
     Magic{Packing::tar, 257, "ustar"sv},                   // POSIX.1-2017, pax, "ustar Interchange Format"
 };
 constexpr std::size_t kChunk = 1 << 18;
+constexpr int kMostEmptyBlocks = 1000;
 
 int filter_of(Packing packing) {
   switch (packing) {
@@ -129,6 +130,8 @@ class Unpacker {
     const int status = ::archive_read_data_block(archive_, &bytes, &size, &offset);
     if (status == ARCHIVE_EOF) return false;
     check(status);
+    empty_blocks_ = size == 0 ? empty_blocks_ + 1 : 0;
+    if (empty_blocks_ > kMostEmptyBlocks) throw Failure{"it does not go on", true};
     if (offset < 0 || static_cast<std::uint64_t>(offset) < at_) throw Failure{"its parts are out of order", true};
     gap_ = static_cast<std::uint64_t>(offset) - at_;
     block_ = {static_cast<const char*>(bytes), size};
@@ -172,6 +175,7 @@ class Unpacker {
   std::unique_ptr<ByteStream> source_;
   la_int64_t read_ = 0;  // of the source
   bool source_ended_ = false;
+  int empty_blocks_ = 0;  // in a row
   ::archive* archive_;
   std::vector<char> chunk_ = std::vector<char>(kChunk);
   std::string_view block_;          // of the member, what was fetched and not yet read

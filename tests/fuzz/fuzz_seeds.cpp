@@ -1,6 +1,6 @@
 // What the fuzzers begin with: fuzz_seeds FOLDER makes FOLDER/{read_npy,read_reproducer,read_journal,import_recording,
-// import_otf2,import_smpi,pickle,flight_json} with inputs that are right, by the writers themselves where there are
-// some. The same files each time, but for an archive's own number.
+// import_otf2,import_smpi,pickle,flight_json,unpack} with inputs that are right, by the writers themselves where there
+// are some. The same files each time, but for an archive's own number.
 #include <fmt/format.h>
 
 #include <array>
@@ -22,6 +22,7 @@
 #include "tests/fuzz/otf2_input.hpp"
 #include "tests/fuzz/record_input.hpp"
 #include "tests/fuzz/trace_seeds.hpp"
+#include "tests/import/archive_bytes.hpp"
 #include "tests/import/flight_job.hpp"
 #include "tests/trace/npy_text.hpp"
 
@@ -202,6 +203,22 @@ void make_flight_dumps(const fs::path& pickles, const fs::path& jsons) {
                           R"("record_id":18446744073709551615,"input_sizes":[[1,2],[]],"state":null}]})");
 }
 
+void make_archives(const fs::path& folder) {
+  const test::Members members{{"dumps/rank_0", "one\n"}, {"dumps/rank_1", std::string(600, 'x')}};
+  write(folder / "pax", test::archive_of(members));
+  write(folder / "gnutar", test::archive_of(members, archive_write_set_format_gnutar));
+  write(folder / "zip", test::archive_of(members, archive_write_set_format_zip));
+  write(folder / "7z", test::archive_of(members, archive_write_set_format_7zip));
+  write(folder / "tgz", test::compressed(test::archive_of(members)));
+  write(folder / "gz", test::compressed("one\n") + test::compressed("two\n"));
+  write(folder / "zst", test::compressed("one\n", archive_write_add_filter_zstd));
+  write(folder / "xz", test::compressed("one\n", archive_write_add_filter_xz));
+  write(folder / "bz2", test::compressed("one\n", archive_write_add_filter_bzip2));
+  write(folder / "lz4", test::compressed("one\n", archive_write_add_filter_lz4));
+  write(folder / "nested", test::archive_of({{"a.zip", test::archive_of(members, archive_write_set_format_zip)},
+                                             {"b.gz", test::compressed("one\n")}}));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -214,6 +231,7 @@ int main(int argc, char** argv) {
   make_otf2_archives(empty_folder(folder / "import_otf2"));
   make_smpi_traces(empty_folder(folder / "import_smpi"));
   make_flight_dumps(empty_folder(folder / "pickle"), empty_folder(folder / "flight_json"));
+  make_archives(empty_folder(folder / "unpack"));
   fuzz::make_trace_seeds(folder);
   return 0;
 }
