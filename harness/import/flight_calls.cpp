@@ -66,6 +66,7 @@ class Calls {
 
   // Takes the launch that begins at an entry; returns the place behind it.
   std::size_t take(std::size_t begin) {
+    if (const std::size_t behind = end_of_left_over(begin); behind != begin) return behind;
     const std::size_t end = end_of_launch(begin);
     count_numbers(begin, end);
     const FlightEntry& last = dump_.entries[end - 1];
@@ -78,6 +79,27 @@ class Calls {
     else
       add(last, last.state);
     return end;
+  }
+
+  // A dump of outstanding calls only (onlyActive) still has the members of launches that are over, but not what closed
+  // these: the record behind them is not there, or, at the end, the group has nothing pending. Returns the place behind
+  // such members, or `begin`.
+  std::size_t end_of_left_over(std::size_t begin) {
+    const auto is_member = [&](const FlightEntry& entry) {
+      return entry.is_p2p && entry.state == EventState::scheduled && !entry.retired && !title_of(entry).coalesced;
+    };
+    const FlightEntry& one = dump_.entries[begin];
+    if (!is_member(one) || one.record_id < 0) return begin;
+    std::size_t end = begin + 1;
+    while (end < dump_.entries.size() && is_member(dump_.entries[end]) && is_same_launch(one, dump_.entries[end]) &&
+           dump_.entries[end].record_id == dump_.entries[end - 1].record_id + 1)
+      ++end;
+    if (end < dump_.entries.size())
+      return dump_.entries[end].record_id > dump_.entries[end - 1].record_id + 1 ? end : begin;
+    const auto status = std::find_if(dump_.status.begin(), dump_.status.end(),
+                                     [&](const auto& entry) { return entry.first == one.pg_id; });
+    if (status == dump_.status.end() || status->second.last_completed < 0) return begin;
+    return status->second.last_completed == status->second.last_enqueued ? end : begin;
   }
 
   // Before PyTorch 2.6 a launch of messages takes a number of the collectives (ProcessGroupNCCL.cpp, startCoalescing):

@@ -67,6 +67,8 @@ class Job {
     return *this;
   }
 
+  FlightRecord& record(std::size_t rank) { return records_[rank]; }
+
   Scenario read(bool json = false) {
     std::vector<TraceFile> files = others_;
     for (const auto& [rank, written] : written_)
@@ -235,6 +237,22 @@ TEST(FlightRecorder, MessagesPairBehindTheLastCollectiveThatBothCompleted) {
   ASSERT_EQ(read.ranks[0].events.size(), 3U);  // without the first message: it is over on both sides
   EXPECT_EQ(read.ranks[0].events[1].op, Op::send);
   EXPECT_EQ(read.ranks[1].events.size(), 4U);
+}
+
+TEST(FlightRecorder, MembersOfLaunchesThatAreOverAreNotPendingInADumpOfOutstandingCalls) {
+  Job job(2);
+  std::vector<FlightCall> calls{call("send 0->1", 1, "scheduled"), call("recv 0<-1", 1, "scheduled"),
+                                call("all_reduce", 7, "started"), call("send 0->1", 2, "scheduled"),
+                                call("coalesced p2p", 2, "scheduled")};
+  job.rank(0, calls);
+  // What closed the first launch is over, and not there.
+  for (std::size_t i = 2; i < calls.size(); ++i) ++job.record(0).calls[i].record_id;
+  job.rank(1, {call("send 1->0", 1, "scheduled")}).status(1, {{0, 6, -1, 6}});
+  const Scenario read = job.read();
+  ASSERT_EQ(read.ranks[0].events.size(), 3U);
+  EXPECT_EQ(read.ranks[0].events[0].op, Op::allreduce);
+  EXPECT_EQ(read.ranks[0].events[1].op, Op::isend);
+  EXPECT_THAT(read.ranks[1].events, IsEmpty());
 }
 
 // As PyTorch 2.4 records them: a launch takes a number of the collectives and none of the messages, and the entry that
