@@ -121,8 +121,8 @@ void Input::look_at_file() {
 }
 
 std::string Input::name() const {
-  if (sources_.size() == 1) return is_stdin(sources_.front()) ? "standard input" : sources_.front();
-  return fmt::format("{} and {}", sources_.front(), counted(sources_.size() - 1, "other"));
+  const std::string first = is_stdin(sources_.front()) ? "standard input" : sources_.front();
+  return sources_.size() == 1 ? first : fmt::format("{} and {}", first, counted(sources_.size() - 1, "other"));
 }
 
 Scenario Input::load() const {

@@ -120,6 +120,14 @@ TEST_F(ForeignTraces, ComeThroughAPipe) {
   }
 }
 
+TEST_F(ForeignTraces, WhatIsMadeOfAPipeAndFilesSaysSo) {
+  const std::string line =
+      R"(tar c dumps/rank_[01] | "$1" shrink --no-live -o small.jsonl - dumps/rank_2 dumps/rank_3)";
+  const Ran ran = scratch_.run({"bash", "-c", line, "bash", PETRI_PROGRAM});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("standard input and 2 others"));
+}
+
 TEST_F(ForeignTraces, ThatComeThroughAPipeOneByOneHaveNoNameToTellTheirRank) {
   const Ran one = scratch_.run({"bash", "-c", R"(gzip -c dumps/rank_3 | "$1" diagnose -)", "bash", PETRI_PROGRAM});
   EXPECT_EQ(one.status, 4) << one.err;
