@@ -66,7 +66,11 @@ class Calls {
 
   // Takes the launch that begins at an entry; returns the place behind it.
   std::size_t take(std::size_t begin) {
-    if (const std::size_t behind = end_of_left_over(begin); behind != begin) return behind;
+    if (const std::size_t behind = end_of_left_over(begin); behind != begin) {
+      calls_.left_over.insert(
+          static_cast<std::int32_t>(std::min<std::size_t>(dump_.entries[begin].group, dump_.groups.size())));
+      return behind;
+    }
     const std::size_t end = end_of_launch(begin);
     count_numbers(begin, end);
     const FlightEntry& last = dump_.entries[end - 1];

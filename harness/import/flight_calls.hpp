@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct FlightCalls {
   std::vector<std::string> backends;  // by group: "nccl", "gloo", empty where no entry tells
   std::vector<std::string> unknown;   // names of operations that are not known: their entries are left out
   std::map<std::int32_t, std::uint32_t> local_ids;  // by pg_id: its place in FlightDump::groups
-  std::uint64_t opaque = 0;  // coalesced launches whose members are not recorded: taken for all-gathers
+  std::set<std::int32_t> left_over;  // groups, as in `comm`, with members of launches that are over: they are left out
+  std::uint64_t opaque = 0;          // coalesced launches whose members are not recorded: taken for all-gathers
 };
 
 FlightCalls calls_of(const FlightDump& dump);

@@ -37,6 +37,8 @@ class Settling {
     for (const FlightRecord& record : records_)
       for (const auto& [group, progress] : record.groups)
         if (progress.messages) messages_[slot(group)] = true;
+    for (const FlightRecord& record : records_)
+      for (const std::int32_t group : record.message_groups) messages_[slot(group)] = true;
     for (const FlightRecord& record : records_) find_mixed_counts(record);
     for (std::size_t i = 0; i < records_.size(); ++i) take_status(records_[i], standings_[i]);
     for (FlightRecord& record : records_)

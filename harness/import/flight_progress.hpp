@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,7 @@ struct FlightRecord {
   std::int32_t rank = 0;
   FlightCalls calls;
   std::map<std::int32_t, FlightProgress> groups;  // those with entries
+  std::set<std::int32_t> message_groups;          // with messages of which no entries are kept
   bool cut = false;                               // the dump breaks off: what follows its last call is lost
   // What pg_status says of a group: last enqueued and last completed, of any kind; -1 is none.
   std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> status;

@@ -48,6 +48,8 @@ class Job {
       event.site = symbol;
     }
     note_progress(record);
+    for (const std::int32_t place : record.calls.left_over)
+      record.message_groups.insert(groups[static_cast<std::size_t>(place)]);
     take_status(dump, groups, record);
     files_.push_back({file.name, file.leaf, members_common_to(dump)});
     record.cut = dump.cut;

@@ -255,6 +255,18 @@ TEST(FlightRecorder, MembersOfLaunchesThatAreOverAreNotPendingInADumpOfOutstandi
   EXPECT_THAT(read.ranks[1].events, IsEmpty());
 }
 
+TEST(FlightRecorder, StatusOfAGroupWhoseMessagesAreLeftOutCountsThemAllTheSame) {
+  Job job(2);
+  for (const std::size_t rank : {0, 1}) {
+    job.rank(rank, {call(rank == 0 ? "send 0->1" : "recv 1<-0", 3, "scheduled"), call("all_reduce", 9, "started")});
+    job.record(rank).calls[1].record_id = 2;  // what closed the launch is over
+    job.status(rank, {{0, 9, -1, 3}});        // the last one that is over is the message
+  }
+  const Scenario read = job.read();
+  EXPECT_THAT(job.notes.warnings, IsEmpty());  // no ring lost a call that was not over
+  EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 8)));
+}
+
 // As PyTorch 2.4 records them: a launch takes a number of the collectives and none of the messages, and the entry that
 // closes it is marked as none of messages.
 TEST(FlightRecorder, LaunchesOfMessagesThatAreNumberedAsCollectivesAreNone) {
