@@ -25,6 +25,19 @@ bool is_labelled(const Communicator& comm) {
   return !comm.label.empty() && comm.known && !comm.is_inter();
 }
 
+// By communicator: is there another one of its kind?
+std::vector<bool> with_kin(const Scenario& scenario) {
+  std::map<std::pair<std::string, std::size_t>, std::size_t> kinds;
+  for (const Communicator& comm : scenario.comms)
+    if (is_labelled(comm)) ++kinds[{comm.label, comm.ranks.size()}];
+  std::vector<bool> with(scenario.comms.size(), false);
+  for (std::size_t number = 1; number < with.size(); ++number) {
+    const Communicator& comm = scenario.comms[number];
+    with[number] = is_labelled(comm) && kinds[{comm.label, comm.ranks.size()}] > 1;
+  }
+  return with;
+}
+
 bool is_member(const Communicator& comm, std::int32_t rank) {
   return std::find(comm.ranks.begin(), comm.ranks.end(), rank) != comm.ranks.end();
 }
@@ -91,7 +104,7 @@ class HoldingUp {
   std::optional<HeldUp> by_somebody_late(std::int32_t rank) const {
     for (std::size_t number = 1; number < scenario_.comms.size(); ++number) {
       const Communicator& comm = scenario_.comms[number];
-      if (!is_labelled(comm) || !is_member(comm, rank)) continue;
+      if (!with_kin_[number] || !is_member(comm, rank)) continue;
       if (const auto found = in_a_collective(rank, static_cast<std::int32_t>(number))) return found;
       if (const auto found = in_a_message(rank, comm)) return found;
     }
@@ -136,6 +149,7 @@ class HoldingUp {
   };
   const Scenario& scenario_;
   const Kin& kin_;
+  const std::vector<bool> with_kin_ = with_kin(scenario_);
   std::vector<std::pair<std::int32_t, std::set<std::int32_t>>> awaited_;  // by wait: its rank, and whom it waits for
   std::vector<MessageWait> messages_;                                     // on communicators with labels
   std::set<std::int32_t> late_;
@@ -168,7 +182,7 @@ class LeavingOut {
     for (const std::int32_t unknown : unknown_)
       for (std::size_t number = 1; number < scenario_.comms.size(); ++number) {
         const Communicator& comm = scenario_.comms[number];
-        if (!is_labelled(comm) || !is_member(comm, unknown)) continue;
+        if (!with_kin_[number] || !is_member(comm, unknown)) continue;
         for (const std::int32_t rank : comm.ranks)
           if (auto found = by(rank, static_cast<std::int32_t>(number), gathering, *before)) {
             found->unknown = unknown;
@@ -229,6 +243,7 @@ class LeavingOut {
   const Scenario& scenario_;
   const model::Run& run_;
   const Ranks& unknown_;
+  const std::vector<bool> with_kin_ = with_kin(scenario_);
 };
 
 }  // namespace
