@@ -80,6 +80,7 @@ class Job {
     if (launches_counted_ && !any_lost_) discount_launches();
     resolve_groups();
     infer_members(world);
+    for (FlightRecord& record : records_) leave_out_strays(record);
     std::vector<bool> used(groups_.size(), false);
     for (const FlightRecord& record : records_)
       for (const auto& [group, progress] : record.groups) used[static_cast<std::size_t>(group)] = true;
@@ -161,7 +162,6 @@ class Job {
         changed = changed || resolved != event.comm;
         event.comm = resolved;
       }
-      changed = leave_out_strays(record) || changed;
       if (!changed) continue;
       record.groups.clear();
       note_progress(record);
@@ -179,29 +179,39 @@ class Job {
     }
   }
 
-  // Calls on groups of which the rank is no member; a launch of several is on one group, with the wait for it.
-  bool leave_out_strays(FlightRecord& record) {
+  // Calls on groups of which the rank, or the partner of a message, is no member.
+  void leave_out_strays(FlightRecord& record) {
     FlightCalls& calls = record.calls;
     std::size_t kept = 0;
+    std::set<std::uint32_t> gone;  // requests
     for (std::size_t i = 0; i < calls.events.size(); ++i) {
-      const auto& members = groups_.ranks_of(calls.events[i].comm);
-      if (!members.empty() && std::find(members.begin(), members.end(), record.rank) == members.end()) {
+      Event& event = calls.events[i];
+      if (kind_of(event.op) == OpKind::wait && !gone.empty()) keep_requests(event, gone);
+      if (is_stray(event, record.rank)) {
         if (strays_++ == 0)
-          first_stray_ = fmt::format("rank {} on group {:.40}", record.rank, groups_.name_of(calls.events[i].comm));
+          first_stray_ = fmt::format("rank {} on group {:.40}", record.rank, groups_.name_of(event.comm));
+        gone.insert(event.request);
         continue;
       }
-      if (kept != i) {
-        calls.events[kept] = std::move(calls.events[i]);
-        calls.positions[kept] = calls.positions[i];
-        calls.times[kept] = calls.times[i];
-      }
+      if (kind_of(event.op) == OpKind::wait && event.extras.requests().empty()) continue;
+      calls.positions[kept] = calls.positions[i];
+      calls.times[kept] = calls.times[i];
+      if (kept != i) calls.events[kept] = std::move(event);
       ++kept;
     }
-    if (kept == calls.events.size()) return false;
+    if (kept == calls.events.size()) return;
     calls.events.resize(kept);
     calls.positions.resize(kept);
     calls.times.resize(kept);
-    return true;
+    record.groups.clear();
+    note_progress(record);
+  }
+
+  bool is_stray(const Event& event, std::int32_t rank) const {
+    const auto& members = groups_.ranks_of(event.comm);
+    if (members.empty() || kind_of(event.op) == OpKind::wait) return false;
+    return std::find(members.begin(), members.end(), rank) == members.end() ||
+           (event.peer >= 0 && static_cast<std::size_t>(event.peer) >= members.size());
   }
 
   void infer_members(std::int32_t world) {
@@ -326,9 +336,9 @@ class Job {
           "collectives of a group whose ranks make such launches may be aligned wrongly "
           "(a larger TORCH_NCCL_TRACE_BUFFER_SIZE would decide)");
     if (strays_ > 0)
-      notes_.warnings.push_back(fmt::format("{} on groups of which the rank is no member {} left out: {}{}",
-                                            counted(strays_, "call"), strays_ == 1 ? "is" : "are", first_stray_,
-                                            strays_ == 1 ? "" : " and others"));
+      notes_.warnings.push_back(fmt::format(
+          "{} on groups of which the rank or its partner is no member {} left out: {}{}", counted(strays_, "call"),
+          strays_ == 1 ? "is" : "are", first_stray_, strays_ == 1 ? "" : " and others"));
     if (refused_lists_ > 0)
       notes_.warnings.push_back(
           fmt::format("{}: its list of ranks is left out{}", first_refused_,

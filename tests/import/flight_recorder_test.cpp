@@ -367,8 +367,18 @@ TEST(FlightRecorder, CallOnAGroupOfOthersIsLeftOut) {
   const Scenario read = read_flight_dumps(files, notes);
   EXPECT_EQ(read.ranks[1].events.size(), 2U);
   EXPECT_EQ(read.ranks[2].events.size(), 1U);
-  EXPECT_THAT(notes.warnings, Contains(HasSubstr("1 call on groups of which the rank is no member is left out: rank 2 "
-                                                 "on group 4")));
+  EXPECT_THAT(notes.warnings, Contains(HasSubstr("1 call on groups of which the rank or its partner is no member is "
+                                                 "left out: rank 2 on group 4")));
+}
+
+TEST(FlightRecorder, MessageToNobodyInTheGroupIsLeftOutWithTheWaitForIt) {
+  Job job(2);
+  job.rank(0,
+           {call("send 0->9", 1, "scheduled"), call("coalesced p2p", 1, "started"), call("send 0->1", 2, "scheduled"),
+            call("recv 0<-9", 2, "scheduled"), call("coalesced p2p", 2, "started")});
+  const Scenario read = job.read();
+  ASSERT_EQ(read.ranks[0].events.size(), 2U);
+  EXPECT_EQ(read.ranks[0].events[1].extras.requests().size(), 1U);
 }
 
 TEST(FlightRecorder, LongListsOfRanksAreCutShortInMessages) {
