@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "harness/import/contains.hpp"
 #include "harness/import/json_pieces.hpp"
 #include "harness/import/kineto_events.hpp"
 #include "harness/import/trace_turns.hpp"
@@ -17,10 +18,6 @@ namespace petri {
 namespace {
 
 constexpr std::size_t kSearchedBytes = std::size_t{16} << 20;
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 // Chrome traces are written by many programs: one of Kineto has collectives soon, or none at all.
 bool has_collectives(const TraceFile& file) {
@@ -33,7 +30,7 @@ bool has_collectives(const TraceFile& file) {
     if (count == 0) return false;
     seen += count;
     const std::size_t filled = kept + count;
-    if (::memmem(chunk.data(), filled, kMark.data(), kMark.size()) != nullptr) return true;
+    if (contains({chunk.data(), filled}, kMark)) return true;
     kept = std::min(filled, kMark.size() - 1);
     std::memmove(chunk.data(), chunk.data() + filled - kept, kept);
   }

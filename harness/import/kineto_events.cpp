@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "harness/import/contains.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri {
@@ -36,10 +36,6 @@ double number_in(simdjson::dom::object object, std::string_view key, double none
   double number = 0;
   if (object[key].get(number) == simdjson::SUCCESS) return number;
   return none;
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return ::memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
 }
 
 bool is_kernel(std::string_view category) {

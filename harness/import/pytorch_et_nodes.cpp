@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "harness/import/contains.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri {
@@ -103,10 +103,6 @@ std::string_view first_type(object node) {
     return {};
   const std::vector<element> all = elements_of(types);
   return all.empty() ? std::string_view() : type_in(text_of(all.front()));
-}
-
-bool contains(std::string_view text, std::string_view part) {
-  return ::memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
 }
 
 }  // namespace
