@@ -5,6 +5,8 @@ option(PETRI_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
 option(PETRI_NIGHTLY "The long runs, as tests with the label nightly" OFF)
 option(PETRI_FUZZ "Fuzz targets; needs clang with libFuzzer" OFF)
 set(PETRI_FUZZ_SECONDS 20 CACHE STRING "How long CTest runs each fuzz target")
+set(PETRI_FUZZ_SEED 1 CACHE STRING "What the fuzzers begin from; 0 is another one each time")
+option(PETRI_PRECOMPILE "Precompiled standard headers: faster, but an include that is missing goes unnoticed" OFF)
 set(PETRI_WITH_CUDA AUTO CACHE STRING "CUDA and NCCL: AUTO takes them where present, ON requires them, OFF does not look")
 set_property(CACHE PETRI_WITH_CUDA PROPERTY STRINGS AUTO ON OFF)
 

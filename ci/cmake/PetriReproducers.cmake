@@ -47,6 +47,9 @@ function(_petri_add_check name labels limit)
   add_test(NAME "${name}" COMMAND ${ARGN})
   math(EXPR limit "${limit} + 30")
   set_tests_properties("${name}" PROPERTIES LABELS "${labels}" TIMEOUT ${limit})
+  if("mpi" IN_LIST labels)
+    set_tests_properties("${name}" PROPERTIES RUN_SERIAL ON)  # ranks want the cores for themselves
+  endif()
 endfunction()
 
 # _petri_glob(result pattern…). file(GLOB) does not mark where a semicolon is part of a name: such a name comes in pieces,

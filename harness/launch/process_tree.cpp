@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -59,14 +58,15 @@ std::unordered_multimap<pid_t, Child> children_by_parent() {
   return children;
 }
 
-// Calls `visit(process, its state, its children)` for all descendants that have not ended, parents before children.
+// Calls `visit(process, its state, its first child, behind its last one)` for all descendants that have not ended,
+// parents before children.
 template <class Visit>
 void each_descendant(pid_t ancestor, Visit visit) {
   const auto children = children_by_parent();
   std::vector<Child> found{{ancestor, {}}};
   for (std::size_t next = 0; next < found.size(); ++next) {
     const auto [first, last] = children.equal_range(found[next].process);
-    if (next > 0) visit(found[next].process, found[next].state, std::ranges::subrange(first, last));
+    if (next > 0) visit(found[next].process, found[next].state, first, last);
     for (auto child = first; child != last; ++child)
       if (!child->second.state.gone) found.push_back(child->second);
   }
@@ -76,16 +76,15 @@ void each_descendant(pid_t ancestor, Visit visit) {
 
 std::vector<pid_t> descendants_of(pid_t ancestor) {
   std::vector<pid_t> found;
-  each_descendant(ancestor, [&](pid_t process, const ProcessState&, const auto&) { found.push_back(process); });
+  each_descendant(ancestor, [&](pid_t process, const ProcessState&, auto, auto) { found.push_back(process); });
   return found;
 }
 
 std::vector<Parent> parents_of_the_gone(pid_t ancestor) {
   std::vector<Parent> found;
-  each_descendant(ancestor, [&](pid_t process, const ProcessState& state, const auto& children) {
+  each_descendant(ancestor, [&](pid_t process, const ProcessState& state, auto first, auto last) {
     const auto is_gone = [](const auto& child) { return child.second.state.gone; };
-    if (!children.empty() && std::all_of(children.begin(), children.end(), is_gone))
-      found.push_back({process, state.name});
+    if (first != last && std::all_of(first, last, is_gone)) found.push_back({process, state.name});
   });
   return found;
 }

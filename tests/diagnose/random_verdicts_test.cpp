@@ -118,7 +118,8 @@ TEST_P(RandomVerdictsTest, AgreeWithTheReference) {
         options.buffered = buffered;
         return std::pair(truth_of(one, buffered), diagnose(one, options).verdict);
       };
-      const auto [truth, verdict] = judged(schedule.scenario);
+      const std::pair<Truth, Verdict> judgement = judged(schedule.scenario);
+      const auto [truth, verdict] = judgement;
       ++table[{truth, verdict}];
       if (schedule.legal && truth != Truth::undefined) {
         EXPECT_EQ(verdict, Verdict::completes) << "seed " << seed << "\n" << text_of(schedule.scenario);
@@ -129,8 +130,7 @@ TEST_P(RandomVerdictsTest, AgreeWithTheReference) {
       }
       if (agree(family, schedule.scenario, truth, verdict) || ++disagreements > 3) continue;
       const Scenario small = shrink_schedule(schedule.scenario, [&](const Scenario& one) {
-        const auto [still, said] = judged(one);
-        return still == truth && said == verdict && !agree(family, one, still, said);
+        return judged(one) == judgement && !agree(family, one, judgement.first, judgement.second);
       });
       ADD_FAILURE() << "seed " << seed << (buffered ? ", buffered" : ", strict") << ": the reference says "
                     << name_of(truth) << ", diagnose says " << petri::name_of(verdict) << "\n"

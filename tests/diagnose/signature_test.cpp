@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <ranges>
+#include <numeric>
 #include <vector>
 
 #include "harness/diagnose/same_failure.hpp"
@@ -157,7 +157,9 @@ TEST(Signature, WaitsBesideTheCycleAreNoPartOfTheFailure) {
 TEST(Signature, StagesThatWaitAlikeInACycleOfMessagesCountOnce) {
   // The first stage waits for its message to be taken, each other one for the stage before it.
   const auto cycle = [](int stages, const char* comm) {
-    std::string lines = fmt::format("{{\"comm\":\"c\",\"ranks\":[{}]}}\n", fmt::join(std::views::iota(0, stages), ","));
+    std::vector<int> ranks(static_cast<std::size_t>(stages));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::string lines = fmt::format("{{\"comm\":\"c\",\"ranks\":[{}]}}\n", fmt::join(ranks, ","));
     for (int rank = 1; rank < stages; ++rank)
       lines += fmt::format("{{\"rank\":{},\"op\":\"recv\",\"peer\":{},\"tag\":1,\"comm\":\"{}\"}}\n", rank, rank - 1,
                            rank == 1 ? comm : "world");
