@@ -134,16 +134,19 @@ std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& 
   return no_ordering_fault(scenario, {});
 }
 
-// Those without any record, where others were seen to go on and they are few: what could be seen says no more.
+// Those that did not answer, where that is all there is: no rank's record has a call, as in a report of counts that are
+// equal. Beside calls of others, none of which waits for them, a record that was not kept points at nobody.
 std::vector<std::int32_t> unseen(const Scenario& scenario, const model::Run& run) {
   std::vector<std::int32_t> ranks;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     if (scenario.ranks[static_cast<std::size_t>(rank)].end.kind == EndKind::missing) ranks.push_back(rank);
+  const bool no_calls =
+      std::all_of(scenario.ranks.begin(), scenario.ranks.end(), [](const auto& trace) { return trace.events.empty(); });
   const bool others_run = std::count(run.standing.begin(), run.standing.end(), Standing::running) > 0;
   const bool are_few = 2 * ranks.size() < static_cast<std::size_t>(scenario.world());
   const auto unknown = std::count(run.standing.begin(), run.standing.end(), Standing::unknown);
   const bool are_all = static_cast<std::size_t>(unknown) == ranks.size();
-  return others_run && are_few && are_all && !scenario.cut ? ranks : std::vector<std::int32_t>();
+  return no_calls && others_run && are_few && are_all && !scenario.cut ? ranks : std::vector<std::int32_t>();
 }
 
 std::optional<Fault> find_gaps(const Scenario& scenario, const model::Run& run) {

@@ -59,6 +59,18 @@ TEST(Absent, RankWithoutARecordIsNamedWhereNobodyElseExplainsTheWait) {
   EXPECT_THAT(first(other).evidence, Contains(HasSubstr("rank 1 left no record; the hang is explained without it")));
 }
 
+TEST(Absent, RankWithoutARecordIsNotNamedWhereNobodyWaits) {
+  const Diagnosis found = diagnose(test::scenario(3, R"(
+    {"rank":0,"op":"allreduce","count":4,"state":"completed"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"op":"allreduce","count":4,"state":"completed"}
+    {"rank":1,"end":"running"}
+    {"rank":2,"end":"missing","joined":{"world":1}})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, ElementsAre());
+}
+
 TEST(Absent, TwoAreNamedWhereEachIsAwaitedByOthers) {
   const Diagnosis found = diagnose(test::scenario(4, R"(
     {"comm":"a","ranks":[0,1]}
