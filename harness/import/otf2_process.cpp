@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "harness/import/otf2_library.hpp"
+#include "harness/trace/sanitized.hpp"
 
 namespace petri {
 namespace {
@@ -103,7 +104,7 @@ void become_reader() {
   if (const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC); nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-#if !defined(__SANITIZE_ADDRESS__)
+#if !defined(PETRI_SANITIZED)
   std::ifstream pages("/proc/self/statm");
   rlim_t taken = 0;
   pages >> taken;

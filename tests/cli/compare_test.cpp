@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "harness/trace/sanitized.hpp"
 #include "tests/cli/petri_process.hpp"
 #include "tests/trace/npy_text.hpp"
 
@@ -332,7 +333,7 @@ TEST(Compare, ReadsALargeFilePieceByPiece) {
   const Scratch scratch;
   scratch.write("large.npy", test::npy_header("<f4", "(2, 536870912)"));
   std::filesystem::resize_file(scratch.folder() / "large.npy", 128 + (std::uintmax_t{4} << 30));  // 4 GiB of holes
-#ifdef __SANITIZE_ADDRESS__  // which needs more than any limit for itself
+#ifdef PETRI_SANITIZED  // which needs more than any limit for itself
   const std::string limit;
 #else
   const std::string limit = "ulimit -v 1000000; ";

@@ -16,6 +16,7 @@
 #include "harness/launch/guardian.hpp"
 #include "harness/launch/run_folder.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/sanitized.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ void note_allocator_call() {
 
 }  // namespace
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef PETRI_SANITIZED
 // sanitizer/allocator_interface.h, which GCC does not install.
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
                                                          void (*)(const volatile void*));
