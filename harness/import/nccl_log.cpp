@@ -11,6 +11,7 @@
 #include "harness/import/nccl_log_calls.hpp"
 #include "harness/import/nccl_log_ends.hpp"
 #include "harness/import/nccl_log_line.hpp"
+#include "harness/import/nccl_log_lost.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/rank_ranges.hpp"
@@ -63,6 +64,17 @@ class Notes {
       notes_.warnings.push_back(fmt::format(
           "the log of rank {} is used up to such a line only: of which communicator the call was cannot be known",
           rank_ranges(cut)));
+  }
+
+  void of_lost(std::uint64_t calls, const std::vector<std::int32_t>& ranks, const std::vector<std::int32_t>& cut) {
+    if (calls > 0)
+      notes_.warnings.push_back(fmt::format(
+          "lines of {} of rank {} are lost, as the numbers of launches show: they are taken for what the other "
+          "ranks called there",
+          counted(calls, "call"), rank_ranges(ranks)));
+    if (!cut.empty())
+      notes_.warnings.push_back(fmt::format(
+          "the log of rank {} is used up to a lost line only: which call it was cannot be known", rank_ranges(cut)));
   }
 
   void of_errors(std::int32_t rank, const std::string& text) {
@@ -231,8 +243,17 @@ class Making {
   void add_calls() {
     std::vector<LogRow> rows = rows_of(job_, ranks_);
     const std::vector<bool> told = told_creations(), has_finished = finished();
-    std::vector<std::int32_t> cut;
+    std::vector<bool> is_cut(rows.size(), false);
     std::uint64_t torn = 0;
+    for (std::size_t actor = 0; actor < rows.size(); ++actor)
+      if (ranks_.actors[actor].rank >= 0) {
+        torn += rows[actor].torn.size();
+        is_cut[actor] = mend(rows[actor]);
+      }
+    notes_.of_torn(torn, ranks_where(is_cut));
+    const LostCalls lost = restore_lost(rows, job_, ranks_);
+    notes_.of_lost(lost.restored, ranks_of_actors(lost.restored_in), ranks_of_actors(lost.cut));
+    for (const std::size_t actor : lost.cut) is_cut[actor] = true;
     std::vector<std::size_t> order;
     for (std::size_t actor = 0; actor < rows.size(); ++actor)
       if (ranks_.actors[actor].rank >= 0) order.push_back(actor);
@@ -242,16 +263,26 @@ class Making {
       const std::int32_t rank = ranks_.actors[actor].rank;
       RankTrace& trace = scenario_.ranks[static_cast<std::size_t>(rank)];
       LogRow row = std::exchange(rows[actor], {});
-      torn += row.torn.size();
-      const bool is_cut = mend(row);
-      if (is_cut) cut.push_back(rank);
       notes_.of_consequences(rank, row);
       drop_untold(row, told);
       const std::string error = write_calls(std::move(row), job_, comms_, trace);
       if (!error.empty()) notes_.of_errors(rank, error);
-      trace.end.kind = is_cut ? EndKind::cut : has_finished[actor] ? EndKind::finalized : EndKind::running;
+      trace.end.kind = is_cut[actor] ? EndKind::cut : has_finished[actor] ? EndKind::finalized : EndKind::running;
     }
-    notes_.of_torn(torn, cut);
+  }
+
+  std::vector<std::int32_t> ranks_of_actors(const std::vector<std::size_t>& actors) const {
+    std::vector<std::int32_t> ranks;
+    for (const std::size_t actor : actors) ranks.push_back(ranks_.actors[actor].rank);
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+  }
+
+  std::vector<std::int32_t> ranks_where(const std::vector<bool>& chosen) const {
+    std::vector<std::size_t> actors;
+    for (std::size_t actor = 0; actor < chosen.size(); ++actor)
+      if (chosen[actor]) actors.push_back(actor);
+    return ranks_of_actors(actors);
   }
 
   // A log may begin in the middle of the job, without the creations of its communicators. The number of a launch is the

@@ -97,6 +97,7 @@ class Reader {
         const std::string name(message.text.substr(0, message.text.find(':')));
         if (part_.foreign_calls.size() < kMostForeign || part_.foreign_calls.count(name) != 0)
           ++part_.foreign_calls[name];
+        if (is_one_sided(name)) note_messages(message, call);
         return;
       }
       case LoggedCall::none: break;
@@ -213,6 +214,11 @@ class Reader {
     return event;
   }
 
+  // The names that NCCL 2.29 has for them.
+  static bool is_one_sided(std::string_view name) {
+    return name == "PutSignal" || name == "Signal" || name == "WaitSignal";
+  }
+
   static bool is_message(Op op) { return kind_of(op) == OpKind::send || kind_of(op) == OpKind::recv; }
 
   void take_call(const LogMessage& message, const LoggedCall& call) {
@@ -236,6 +242,13 @@ class Reader {
     life.has_messages = life.has_messages || is_message(*call.op);
     event.comm = static_cast<std::int32_t>(life_number);
     add(process, message, std::move(event), *call.op_count, print);
+  }
+
+  // Calls of some ranks, which are numbered, too.
+  void note_messages(const LogMessage& message, const LoggedCall& call) {
+    const LogProcess& process = part_.processes[process_of(message, call.comm)];
+    if (const auto found = process.lives.find(call.comm); found != process.lives.end())
+      part_.lives[found->second].has_messages = true;
   }
 
   void take_torn(const LogMessage& message, const LoggedCall& call) {

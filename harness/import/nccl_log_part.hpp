@@ -31,7 +31,7 @@ struct CommLife {
   bool started = false, complete = false, destroyed = false, aborted = false;
   std::uint64_t first_op = 0, last_op = 0;  // opCount of its first and last call
   std::uint32_t calls = 0;
-  bool has_messages = false;  // among its calls
+  bool has_messages = false;  // or one-sided ones, among its calls
 
   void count(std::uint64_t op_count) {
     first_op = calls == 0 ? op_count : std::min(first_op, op_count);
