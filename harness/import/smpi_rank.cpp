@@ -118,7 +118,7 @@ std::string SmpiRank::take(const SmpiAction& action, Arguments& arguments) {
       site_ = symbols_.intern(fmt::format("{}:{}", file, number));
       return arguments.problem();
     }
-    case SmpiShape::local: return "";
+    case SmpiShape::local: left_last_ = true; return "";
     default: collective(event, action.shape, arguments);
   }
   if (arguments.problem().empty()) push(std::move(event));
@@ -126,6 +126,7 @@ std::string SmpiRank::take(const SmpiAction& action, Arguments& arguments) {
 }
 
 void SmpiRank::push(Event event) {
+  left_last_ = false;
   event.site = std::exchange(site_, kNoSymbol);
   event.seq = static_cast<std::uint32_t>(events.size());
   events.push_back(std::move(event));
@@ -321,8 +322,9 @@ void SmpiRank::finish(bool cut) {
       if (request.tested) events[*request.tested].flag = 1;
     return;
   }
-  // Actions are written when they begin (SimGrid, TRACE_smpi_comm_in), so the last one did not end.
-  if (!cut && !events.empty() && form_of(events.back().op) == OpForm::blocking &&
+  // Actions are written when they begin (SimGrid, TRACE_smpi_comm_in), so the last one did not end; what the rank does
+  // by itself behind a call, as computing, it does once it has returned.
+  if (!cut && !events.empty() && !left_last_ && form_of(events.back().op) == OpForm::blocking &&
       kind_of(events.back().op) != OpKind::world)
     events.back().state = EventState::started;
 }

@@ -64,6 +64,7 @@ class SmpiRank {
   std::uint32_t next_ = 0;
   std::uint32_t site_ = kNoSymbol;
   bool finalized_ = false;
+  bool left_last_ = false;  // the last event's call has returned
 };
 
 }  // namespace petri

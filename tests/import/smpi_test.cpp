@@ -17,6 +17,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 namespace fs = std::filesystem;
 
 class SmpiTrace : public testing::Test {
@@ -140,6 +141,12 @@ TEST_F(SmpiTrace, ARankThatDoesNotFinalizeIsInItsLastCall) {
   const Scenario scenario = import("0 barrier\n0 recv 1 0 1 6\n1 barrier\n1 finalize\n").scenario;
   EXPECT_THAT(lines(scenario, 0)[1], HasSubstr(R"("state":"started")"));
   EXPECT_EQ(scenario.ranks[0].end.kind, EndKind::running);
+}
+
+TEST_F(SmpiTrace, ARankThatComputesBehindACallHasReturnedFromIt) {
+  const Scenario scenario = import("0 barrier\n0 compute 5\n1 barrier\n1 barrier\n").scenario;
+  EXPECT_THAT(lines(scenario, 0).back(), Not(HasSubstr("state")));
+  EXPECT_THAT(lines(scenario, 1).back(), HasSubstr(R"("state":"started")"));
 }
 
 TEST_F(SmpiTrace, AnIndexLeadsToItsFilesAndCountsNoneTwice) {
