@@ -111,7 +111,9 @@ std::string pytorch_program(const Scenario& scenario, const PytorchProgramOption
     out += "import queue\n";
   out +=
       "import sys\nimport tempfile\nimport threading\nimport time\nimport traceback\n\n"
-      "import torch\nimport torch.distributed as dist\n\n";
+      "try:\n    import torch\n    import torch.distributed as dist\n"
+      "except ImportError as error:\n    print(\"PyTorch is missing: %s\" % error, file=sys.stderr)\n    "
+      "sys.exit(3)\n\n";
   out += fmt::format("WORLD = {}\nTIMEOUT = {}  # seconds until the ranks count as hanging\n", scenario.world(),
                      kPatience_s + static_cast<int>(std::ceil(seconds)));
   out += fmt::format(

@@ -47,6 +47,11 @@ class Recorded(unittest.TestCase):
         start = "rank %d: " % rank
         return [line[len(start):] for line in done.stdout.splitlines() if line.startswith(start)]
 
+    def test_without_torch_the_status_says_that_something_is_missing(self):
+        (self.folder / "torch.py").write_text("raise ImportError('none here')")
+        done = run(export([{"rank": 0, "op": "barrier"}], self.folder), recording=False)
+        self.assertEqual((done.returncode, done.stderr), (3, "PyTorch is missing: none here\n"))
+
     def test_collectives_become_the_calls_of_torch(self):
         data = {"count": 6, "dtype": "float16"}
         lines = [{"rank": 0, "op": "allreduce", "reduce": "max", **data}, {"rank": 0, "op": "bcast", "root": 1, **data},

@@ -21,8 +21,12 @@ import threading
 import time
 import traceback
 
-import torch
-import torch.distributed as dist
+try:
+    import torch
+    import torch.distributed as dist
+except ImportError as error:
+    print("PyTorch is missing: %s" % error, file=sys.stderr)
+    sys.exit(3)
 
 WORLD = 3
 TIMEOUT = 20  # seconds until the ranks count as hanging
