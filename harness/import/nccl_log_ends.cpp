@@ -51,6 +51,7 @@ class Conclusions {
 
   Totals count(std::int32_t rank) {
     Totals totals;
+    for (const auto& [comm, position] : trace(rank).end.joined) totals.collectives[comm] = position;
     for (const Event& event : trace(rank).events) {
       if (kind_of(event.op) == OpKind::collective) ++totals.collectives[event.comm];
       if (is_send(event.op) || is_recv(event.op)) ++totals.messages[{event.comm, peer_of(event), is_send(event.op)}];
@@ -88,8 +89,10 @@ class Conclusions {
     for (const std::int32_t member : comm.ranks) {
       const std::int64_t others = number(totals(member).collectives, last.comm);
       if (others < calls) return false;
+      some_went_on = some_went_on || others > calls;
+      if (trace(member).events.empty()) continue;
       const Event& end = trace(member).events.back();
-      some_went_on = some_went_on || others > calls || end.comm != last.comm || kind_of(end.op) != OpKind::collective;
+      some_went_on = some_went_on || end.comm != last.comm || kind_of(end.op) != OpKind::collective;
     }
     return some_went_on;
   }

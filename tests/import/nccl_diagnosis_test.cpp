@@ -50,6 +50,18 @@ TEST(NcclLogDiagnosis, NamesTheRankThatDidNotComeToTheLastCall) {
   expect(diagnosis_of(three_calls([](NcclLog&) {})), Verdict::skew);
 }
 
+TEST(NcclLogDiagnosis, ARankWithoutALogIsNamedOnlyWhereNobodyElseIsBehindOrDiffers) {
+  const NcclLog behind = three_calls([](NcclLog&) {});
+  const NcclLog differs = three_calls([](NcclLog& log) { log.call(kOdd, "AllReduce", "w", 7); });
+  const NcclLog equal = three_calls([](NcclLog& log) { log.call(kOdd, "AllReduce", "w", 102); });
+  for (const int rank : {0, 3, 7}) {
+    expect(diagnosis_of(behind, {rank}), Verdict::skew);
+    expect(diagnosis_of(differs, {rank}), Verdict::mismatch);
+    expect(diagnosis_of(equal, {rank}), Verdict::ambiguous, rank);
+  }
+  expect(diagnosis_of(behind, {kOdd}), Verdict::ambiguous);
+}
+
 TEST(NcclLogDiagnosis, NamesTheRankWithAnotherCountTypeRootOrReduction) {
   expect(diagnosis_of(three_calls([](NcclLog& log) { log.call(kOdd, "AllReduce", "w", 7); })), Verdict::mismatch);
   expect(diagnosis_of(three_calls([](NcclLog& log) { log.call(kOdd, "AllReduce", "w", 102, 9); })), Verdict::mismatch);
