@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "harness/import/nccl_log_ends.hpp"
 #include "harness/import/nccl_log_line.hpp"
 #include "harness/import/nccl_log_lost.hpp"
+#include "harness/import/unrecorded_ranks.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/rank_ranges.hpp"
@@ -155,7 +155,7 @@ class Making {
     add_comms();
     add_calls();
     begin_late();
-    join_unlogged();
+    join_unrecorded(scenario_);
     conclude_last_calls(scenario_);
     return std::move(scenario_);
   }
@@ -308,50 +308,6 @@ class Making {
       late = true;
     }
     if (late) notes_.of_late_logs();
-  }
-
-  // A rank without a log is taken to have made the calls that all others made, as these went on; or, where none of them
-  // is behind another, all but the last one: then it is the one that may not have come.
-  void join_unlogged() {
-    const std::vector<std::map<std::int32_t, std::int64_t>> made = calls_made();  // by communicator, of those with logs
-    const auto unequal = [](const auto& counts) {
-      return std::any_of(counts.begin(), counts.end(),
-                         [&](const auto& one) { return one.second != counts.begin()->second; });
-    };
-    const bool one_is_behind = std::any_of(made.begin(), made.end(), unequal);
-    for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
-      RankEnd& end = scenario_.ranks[static_cast<std::size_t>(rank)].end;
-      if (end.kind != EndKind::missing) continue;
-      for (std::size_t comm = 0; comm < made.size(); ++comm) {
-        if (made[comm].empty() || !is_member(comm, rank)) continue;
-        std::int64_t common = std::numeric_limits<std::int32_t>::max();
-        for (const auto& [other, calls] : made[comm]) common = std::min(common, calls);
-        if (!one_is_behind) common = std::max<std::int64_t>(common - 1, 0);
-        if (common > 0) end.joined.emplace_back(static_cast<std::int32_t>(comm), static_cast<std::int32_t>(common));
-      }
-    }
-  }
-
-  bool is_member(std::size_t comm, std::int32_t rank) const {
-    const auto& ranks = scenario_.comms[comm].ranks;
-    return comm == 0 || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-  }
-
-  // Positions of collectives up to each rank's last one.
-  std::vector<std::map<std::int32_t, std::int64_t>> calls_made() const {
-    std::vector<std::map<std::int32_t, std::int64_t>> made(scenario_.comms.size());
-    const auto is_missing = [](const RankTrace& trace) { return trace.end.kind == EndKind::missing; };
-    if (std::none_of(scenario_.ranks.begin(), scenario_.ranks.end(), is_missing)) return made;
-    for (std::size_t rank = 0; rank < scenario_.ranks.size(); ++rank) {
-      const RankTrace& trace = scenario_.ranks[rank];
-      const auto number = static_cast<std::int32_t>(rank);
-      for (std::size_t comm = 0; comm < made.size(); ++comm)
-        if (!is_missing(trace) && scenario_.comms[comm].known && is_member(comm, number)) made[comm][number] = 0;
-      for (const auto& [comm, position] : trace.end.joined) made[static_cast<std::size_t>(comm)][number] = position;
-      for (const Event& event : trace.events)
-        if (kind_of(event.op) == OpKind::collective) ++made[static_cast<std::size_t>(event.comm)][number];
-    }
-    return made;
   }
 
   // By actor: were all of its communicators destroyed?

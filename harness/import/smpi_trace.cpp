@@ -11,6 +11,7 @@
 
 #include "harness/import/smpi_rank.hpp"
 #include "harness/import/text_lines.hpp"
+#include "harness/import/unrecorded_ranks.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/printable.hpp"
@@ -179,6 +180,7 @@ class TraceReader {
       rank.events = std::move(ranks_[i]->events);
       rank.end = ranks_[i]->end;
     }
+    join_unrecorded(scenario_);
     scenario_.header.backend = "mpi";
     say_facts();
     return std::move(scenario_);

@@ -17,7 +17,9 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
+using testing::Pair;
 namespace fs = std::filesystem;
 
 class SmpiTrace : public testing::Test {
@@ -147,6 +149,14 @@ TEST_F(SmpiTrace, ARankThatComputesBehindACallHasReturnedFromIt) {
   const Scenario scenario = import("0 barrier\n0 compute 5\n1 barrier\n1 barrier\n").scenario;
   EXPECT_THAT(lines(scenario, 0).back(), Not(HasSubstr("state")));
   EXPECT_THAT(lines(scenario, 1).back(), HasSubstr(R"("state":"started")"));
+}
+
+TEST_F(SmpiTrace, ARankWithoutATraceMadeWhatAllOthersMade) {
+  const Scenario behind = import("0 barrier\n0 barrier\n1 barrier\n1 compute 5\n3 barrier\n3 barrier\n").scenario;
+  EXPECT_THAT(behind.ranks[2].end.joined, ElementsAre(Pair(0, 1)));
+  const Scenario equal = import("0 barrier\n0 barrier\n1 barrier\n1 barrier\n3 barrier\n3 barrier\n").scenario;
+  EXPECT_THAT(equal.ranks[2].end.joined, ElementsAre(Pair(0, 1)));
+  EXPECT_THAT(import("0 barrier\n1 barrier\n3 barrier\n").scenario.ranks[2].end.joined, IsEmpty());
 }
 
 TEST_F(SmpiTrace, AnIndexLeadsToItsFilesAndCountsNoneTwice) {
