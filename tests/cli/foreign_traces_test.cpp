@@ -46,19 +46,24 @@ TEST_F(ForeignTraces, SeveralFilesAreOneTrace) {
                                                   {"diagnose", "--json"},
                                                   {"show"},
                                                   {"export", "--to", "perfetto"},
-                                                  {"import"},
-                                                  {"replay", "--json"}}) {
+                                                  {"import"}}) {
     std::vector<std::string> folder = command;
     folder.emplace_back("dumps");
     const Ran expected = scratch_.petri(folder), ran = scratch_.petri(with_dumps(command));
     EXPECT_EQ(ran.status, expected.status) << command[0] << ran.err;
-    if (command[0] == "replay" || command[0] == "export") continue;
+    if (command[0] == "export") continue;
     EXPECT_EQ(ran.out, expected.out) << command[0];
   }
   const Ran diagnosed = scratch_.petri(with_dumps({"diagnose"}));
   EXPECT_EQ(diagnosed.status, 15) << diagnosed.err;
   EXPECT_THAT(diagnosed.out, HasSubstr("skew: begun by rank " + culprit_));
   EXPECT_EQ(diagnosed.err, "");
+}
+
+// Live: a test of its own in CTest, beside which nothing else runs.
+TEST_F(ForeignTraces, ReplayTakesSeveralFiles) {
+  const Ran ran = scratch_.petri(with_dumps({"replay", "--json"}));
+  EXPECT_EQ(ran.status, 15) << ran.out << ran.err;
 }
 
 TEST_F(ForeignTraces, FilesAndFoldersTogetherAreOneTraceInWhichEachFileCountsOnce) {
