@@ -27,6 +27,7 @@ class Calls {
     for (const FlightEntry& entry : dump_.entries)
       if (entry.group < dump_.groups.size()) calls_.local_ids.emplace(entry.pg_id, entry.group);
     calls_.unknown.assign(unknown_.begin(), unknown_.end());
+    calls_.foreign.assign(foreign_.begin(), foreign_.end());
     return std::move(calls_);
   }
 
@@ -161,11 +162,10 @@ class Calls {
 
   void add(const FlightEntry& entry, EventState state) {
     const FlightTitle& title = title_of(entry);
-    if (!title.op) {
-      unknown_.insert(dump_.text(entry.name));
-      return;
-    }
-    put(entry, *title.op, state);
+    const bool numbered = !entry.is_p2p && entry.collective_seq >= 0;
+    if (!title.op) (numbered ? foreign_ : unknown_).insert(dump_.text(entry.name));
+    if (!title.op && !numbered) return;
+    put(entry, title.op.value_or(Op::barrier), state);
     if (title.op == Op::send || title.op == Op::recv) calls_.events.back().peer = title.peer;
   }
 
@@ -207,7 +207,8 @@ class Calls {
   }
 
   // Elements as a scenario counts them: of one member's part.
-  std::int64_t count_of(const FlightEntry& entry, Op op) const {
+  std::int64_t count_of(const FlightEntry& entry, Op op) {
+    if (title_of(entry).uneven) return kUnknownCount;
     switch (op) {
       case Op::barrier:
       case Op::alltoall:  // its parts may differ in size, and are not recorded
@@ -233,7 +234,7 @@ class Calls {
 
   const FlightDump& dump_;
   std::vector<std::optional<FlightTitle>> titles_;  // by text
-  std::set<std::string> unknown_;
+  std::set<std::string> unknown_, foreign_;
   std::map<std::size_t, std::int64_t> numbers_;  // by group: the last one of a collective
   std::map<std::size_t, std::int32_t> taken_;    // by group: how many of them are numbers of launches of messages
   std::uint32_t next_request_ = 0;

@@ -31,7 +31,8 @@ struct FlightCalls {
   std::vector<double> times;          // by event: seconds since the epoch on the rank's clock, NaN where not stated
   std::uint64_t lost = 0;             // entries before the first one that is kept
   std::vector<std::string> backends;  // by group: "nccl", "gloo", empty where no entry tells
-  std::vector<std::string> unknown;   // names of operations that are not known: their entries are left out
+  std::vector<std::string> unknown;   // names of messages that are not known: their entries are left out
+  std::vector<std::string> foreign;   // and of collectives: only that all members take part is known, as in a barrier
   std::map<std::int32_t, std::uint32_t> local_ids;  // by pg_id: its place in FlightDump::groups
   std::set<std::int32_t> left_over;  // groups, as in `comm`, with members of launches that are over: they are left out
   std::uint64_t opaque = 0;          // coalesced launches whose members are not recorded: taken for all-gathers

@@ -48,6 +48,8 @@ class Job {
       event.site = symbol;
     }
     note_progress(record);
+    const auto& backends = record.calls.backends;
+    if (std::find(backends.begin(), backends.end(), "gloo") != backends.end()) any_gloo_ = true;
     for (const std::int32_t place : record.calls.left_over)
       record.message_groups.insert(groups[static_cast<std::size_t>(place)]);
     take_status(dump, groups, record);
@@ -59,6 +61,7 @@ class Job {
     versions_.insert(dump.version);
     libraries_.insert(dump.comm_lib_version);
     unknown_.insert(record.calls.unknown.begin(), record.calls.unknown.end());
+    foreign_.insert(record.calls.foreign.begin(), record.calls.foreign.end());
     opaque_ += record.calls.opaque;
     records_.push_back(std::move(record));
   }
@@ -329,6 +332,12 @@ class Job {
           "not recorded: the members of some groups; those that made calls in them are taken for all");
     if (!unknown_.empty())
       notes_.warnings.push_back(fmt::format("left out, as the operation is not known: {}", fmt::join(unknown_, ", ")));
+    if (!foreign_.empty())
+      notes_.warnings.push_back(fmt::format("collectives that are not known, taken for barriers of their groups: {}",
+                                            fmt::join(foreign_, ", ")));
+    if (any_gloo_)
+      notes_.warnings.push_back(
+          "Gloo's recorder keeps no messages: a rank that is in no recorded call may wait for one");
     say_versions();
     if (launches_counted_ && any_lost_)
       notes_.warnings.push_back(
@@ -395,9 +404,10 @@ class Job {
   std::string first_refused_;
   bool launches_counted_ = false;  // launches of messages have numbers of collectives
   bool any_lost_ = false;          // a ring lost the first calls
-  std::size_t strays_ = 0;         // calls on groups whose members do not make them
+  bool any_gloo_ = false;
+  std::size_t strays_ = 0;  // calls on groups whose members do not make them
   std::string first_stray_;
-  std::set<std::string> versions_, libraries_, unknown_;
+  std::set<std::string> versions_, libraries_, unknown_, foreign_;
   std::uint64_t opaque_ = 0;
   double start_ = 0;       // the earliest time that any dump states
   bool inferred_ = false;  // members of some groups are not recorded

@@ -16,10 +16,11 @@ std::optional<Op> operation_named(std::string_view name) {
   return torch_op(name);
 }
 
-// "0->3" or "0<-3": the peer is the second one, whichever way the message goes.
+// "0->3" or "0<-3": the peer is the second one, whichever way the message goes. "0<-?" receives from anybody.
 std::int32_t peer_in(std::string_view text) {
   const std::size_t arrow = std::min(text.find("->"), text.find("<-"));
   if (arrow == std::string_view::npos) return kUnset;
+  if (text.substr(arrow) == "<-?") return kAny;
   std::int32_t peer = 0;
   const char* begin = text.data() + arrow + 2;
   const auto [end, error] = std::from_chars(begin, text.data() + text.size(), peer);
@@ -40,6 +41,7 @@ FlightTitle read_flight_title(std::string_view title) {
     return read;
   }
   read.op = operation_named(name);
+  read.uneven = name.ends_with("_v") || name.ends_with("_v_single");
   if (read.op == Op::send || read.op == Op::recv) {
     read.peer = peer_in(title.substr(name.size()));
     if (read.op == Op::recv && name != "recv") read.peer = kAny;

@@ -190,6 +190,7 @@ TEST(FlightRecorder, CallsOfGlooAreOverWhenTheRecorderLetsGoOfThem) {
   EXPECT_THAT(states(read.ranks[2]), ElementsAre(EventState::completed));
   EXPECT_EQ(read.comm_of(read.ranks[0].events[0]).ranks, (std::vector<std::int32_t>{0, 1, 2}));
   for (const RankTrace& rank : read.ranks) EXPECT_EQ(rank.end.kind, EndKind::running);
+  EXPECT_THAT(notes.warnings, Contains(HasSubstr("may wait for one")));
 }
 
 TEST(FlightRecorder, RingThatLostUnfinishedCallsLeavesThePlaceUnknown) {
@@ -406,6 +407,25 @@ TEST(FlightRecorder, UnevenPartsAreNotCompared) {
   const Scenario read = job.read();
   EXPECT_EQ(read.ranks[0].events[0].count, kUnknownCount);
   EXPECT_EQ(read.ranks[0].events[1].count, kUnknownCount);
+  FlightCall by_name = call("all_gather_v", 1, "started");
+  by_name.out = {{{5}}, {"Float"}};
+  job.rank(0, {by_name});
+  EXPECT_EQ(job.read().ranks[0].events[0].count, kUnknownCount);
+}
+
+// Its members wait for each other there all the same.
+TEST(FlightRecorder, CollectiveThatIsNotKnownIsOneOfItsGroup) {
+  Job job(2);
+  job.rank(0, {call("all_reduce", 1, "completed"), call("new_window", 2, "started")});
+  job.rank(1, {call("all_reduce", 1, "completed"), call("send_telepathically", 1, "started")});
+  const Scenario read = job.read();
+  ASSERT_EQ(read.ranks[0].events.size(), 2U);
+  EXPECT_EQ(read.ranks[0].events[1].op, Op::barrier);
+  EXPECT_EQ(read.ranks[0].events[1].state, EventState::started);
+  EXPECT_EQ(read.ranks[1].events.size(), 1U);
+  EXPECT_THAT(job.notes.warnings,
+              testing::IsSupersetOf({HasSubstr("taken for barriers of their groups: nccl:new_window"),
+                                     HasSubstr("left out, as the operation is not known: nccl:send_telepathically")}));
 }
 
 TEST(FlightRecorder, DumpThatBreaksOffSaysNothingOfWhatFollows) {

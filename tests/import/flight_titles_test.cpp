@@ -32,6 +32,7 @@ TEST(FlightTitles, NameTheBackendAndThePeer) {
   EXPECT_EQ(recv.op, Op::recv);
   EXPECT_EQ(recv.peer, 7);
   EXPECT_EQ(read_flight_title("gloo:recvAnySource").peer, kAny);
+  EXPECT_EQ(read_flight_title("nccl2:recv 2<-?").peer, kAny);
   EXPECT_EQ(read_flight_title("all_reduce").backend, "");
 }
 
@@ -40,6 +41,14 @@ TEST(FlightTitles, OfAMessageToNobodySayNothing) {
   EXPECT_EQ(read_flight_title("nccl:send 0->").op, std::nullopt);
   EXPECT_EQ(read_flight_title("nccl:recv 0<-x").op, std::nullopt);
   EXPECT_EQ(read_flight_title("nccl:send 0->-4").op, std::nullopt);
+  EXPECT_EQ(read_flight_title("nccl:send 0->?").op, std::nullopt);
+}
+
+TEST(FlightTitles, TellWhoseMembersMayHavePartsOfDifferentSizes) {
+  EXPECT_TRUE(read_flight_title("ncclx:all_gather_v").uneven);
+  EXPECT_TRUE(read_flight_title("ncclx:reduce_scatter_v").uneven);
+  EXPECT_TRUE(read_flight_title("ncclx:all_to_all_v_single").uneven);
+  EXPECT_FALSE(read_flight_title("ncclx:all_gather_single").uneven);
 }
 
 TEST(FlightTitles, ThatEndALaunchSayNothingOfItsCalls) {
