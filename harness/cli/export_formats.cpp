@@ -16,20 +16,10 @@
 namespace petri::cli {
 namespace {
 
-void write_c(const ExportRequest& request, std::ostream& out) {
+template <std::string (*program)(const Scenario&, const ProgramOptions&)>
+void write_program(const ExportRequest& request, std::ostream& out) {
   const Diagnosis& diagnosis = request.diagnosis;
-  out << c_program(request.scenario, {request.source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
-}
-
-void write_pytorch(const ExportRequest& request, std::ostream& out) {
-  const Diagnosis& diagnosis = request.diagnosis;
-  out << pytorch_program(request.scenario,
-                         {request.source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
-}
-
-void write_nccl(const ExportRequest& request, std::ostream& out) {
-  const Diagnosis& diagnosis = request.diagnosis;
-  out << nccl_program(request.scenario, {request.source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
+  out << program(request.scenario, {request.source, std::string(name_of(diagnosis.verdict)), diagnosis.signature});
 }
 
 void write_otf2(const ExportRequest& request, const std::filesystem::path& folder) {
@@ -45,11 +35,12 @@ void write_perfetto_trace(const ExportRequest& request, std::ostream& out) {
 }
 
 constexpr std::array kFormats{
-    ExportFormat{"c", "a C program that fails in the same way; needs MPI", ExportOutput::text, write_c},
+    ExportFormat{"c", "a C program that fails in the same way; needs MPI", ExportOutput::text,
+                 write_program<c_program>},
     ExportFormat{"pytorch", "a Python script that fails in the same way; needs PyTorch, with Gloo or NCCL",
-                 ExportOutput::text, write_pytorch},
+                 ExportOutput::text, write_program<pytorch_program>},
     ExportFormat{"nccl", "a C++ program that fails in the same way; needs CUDA and NCCL, and a device for each rank",
-                 ExportOutput::text, write_nccl},
+                 ExportOutput::text, write_program<nccl_program>},
     ExportFormat{"perfetto", "a trace of the ranks' calls for ui.perfetto.dev, with what met what",
                  ExportOutput::binary, write_perfetto_trace},
     ExportFormat{"otf2", "a folder with an OTF2 archive, for Vampir, Scalasca, Cube, otf2-print", ExportOutput::folder,

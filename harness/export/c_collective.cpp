@@ -93,7 +93,7 @@ std::string RankWriter::reduction(const Event& event) {
 std::vector<std::string> RankWriter::plain_arguments(const Event& event, std::string_view family) {
   if (family == "barrier") return {};
   if (family == "bcast") {
-    const Amount data = amount(event.count, event.dtype, true);
+    const Amount data = amount({event.count, event.dtype}, true);
     return {room("in", event, data), data.count_text, data.type_text, root_of(event)};
   }
   const bool same = event.extras.recvcount() == kUnknownCount && event.extras.recvtype() == ElementType::unknown;

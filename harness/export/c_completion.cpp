@@ -26,7 +26,7 @@ void RankWriter::write_wait(const Event& event) {
   }
   with_requests(event, [&](std::size_t size, const std::string& set) {
     if (event.op == Op::waitall) return put(fmt::format("MPI_Waitall({}, {}, MPI_STATUSES_IGNORE);", size, set));
-    here_->scalars.insert("index");
+    body_->scalars.insert("index");
     if (event.op == Op::waitany) return put(fmt::format("MPI_Waitany({}, {}, &index, MPI_STATUS_IGNORE);", size, set));
     put("{");
     put(fmt::format("  int indices[{}];", size));
@@ -39,14 +39,14 @@ void RankWriter::write_test(const Event& event) {
   const bool loop = polls_until_success(event);
   const std::string name = function_name(event.op);
   if (event.op == Op::test || event.op == Op::request_get_status) {
-    here_->scalars.insert("flag");
+    body_->scalars.insert("flag");
     std::string handle = request_of(event);
     if (event.op == Op::request_get_status) handle.erase(0, 1);  // by value
     return put_loop(loop, "!flag", fmt::format("{}({}, &flag, MPI_STATUS_IGNORE);", name, handle));
   }
   with_requests(event, [&](std::size_t size, const std::string& set) {
     if (event.op == Op::testsome) {
-      here_->scalars.insert("index");
+      body_->scalars.insert("index");
       put("{");
       put(fmt::format("  int indices[{}];", size));
       indent_ += "  ";
@@ -54,10 +54,10 @@ void RankWriter::write_test(const Event& event) {
       indent_.resize(indent_.size() - 2);
       return put("}");
     }
-    here_->scalars.insert("flag");
+    body_->scalars.insert("flag");
     if (event.op == Op::testall)
       return put_loop(loop, "!flag", fmt::format("{}({}, {}, &flag, MPI_STATUSES_IGNORE);", name, size, set));
-    here_->scalars.insert("index");
+    body_->scalars.insert("index");
     put_loop(loop, "!flag", fmt::format("{}({}, {}, &index, &flag, MPI_STATUS_IGNORE);", name, size, set));
   });
 }

@@ -40,7 +40,7 @@ void RankWriter::write_transfer(const Event& event) {
   const std::string file = file_of(event), split = file + "_split", function = function_name(event.op);
   if (has("_begin") || has("_end")) program_.split_files.insert(event.extras.file());
   if (has("_end")) return put(fmt::format("{}({}, {}, MPI_STATUS_IGNORE);", function, file, split));
-  const Amount what = amount(event.count, event.dtype, true);
+  const Amount what = amount({event.count, event.dtype}, true);
   const std::string offset = has("_at_") ? fmt::format(", {}", event.extras.disp().value_or(0)) : "";
   const std::string elements = fmt::format("{}, {}", what.count_text, what.type_text);
   if (has("_begin")) {

@@ -25,7 +25,7 @@ void RankWriter::write_partition(const Event& event) {
   switch (event.op) {
     case Op::pready: return put(fmt::format("MPI_Pready({}, {});", index, handle));
     case Op::parrived:
-      here_->scalars.insert("flag");
+      body_->scalars.insert("flag");
       return put_loop(polls_until_success(event), "!flag", fmt::format("MPI_Parrived({}, {}, &flag);", handle, index));
     default: break;
   }

@@ -63,7 +63,7 @@ void RankWriter::write_probe(const Event& event) {
   const std::string message = matched ? message_of(event) + ", " : "";
   if (form_of(event.op) == OpForm::blocking)
     return put(fmt::format("{}({}, {}MPI_STATUS_IGNORE);", function_name(event.op), where, message));
-  here_->scalars.insert("flag");
+  body_->scalars.insert("flag");
   put_loop(polls_until_success(event), "!flag",
            fmt::format("{}({}, &flag, {}MPI_STATUS_IGNORE);", function_name(event.op), where, message));
 }

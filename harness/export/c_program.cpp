@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,8 @@
 #include "harness/export/c_text.hpp"
 #include "harness/export/common_beginning.hpp"
 #include "harness/export/program_head.hpp"
+#include "harness/export/roles.hpp"
 #include "harness/trace/counted.hpp"
-#include "harness/trace/rank_ranges.hpp"
 
 namespace petri {
 namespace {
@@ -23,11 +24,7 @@ using namespace c;
 
 constexpr int kSetupTag = 32000;  // below the smallest bound on tags that MPI allows (MPI 4.1, section 9.1.2)
 
-// Ranks that make the same calls.
-struct Role {
-  std::vector<std::int32_t> ranks;
-  std::vector<Body> bodies;
-};
+using CRole = Role<std::vector<Body>>;  // the main thread's first
 
 // The communicator that a call is made on, and the one in which an intercommunicator's leaders meet.
 std::array<std::int32_t, 2> comms_used_by(const Scenario& scenario, const Event& event) {
@@ -40,8 +37,6 @@ bool is_member(const Scenario& scenario, std::int32_t index, std::int32_t rank) 
   const auto holds = [&](const auto& ranks) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
   return !comm.known || holds(comm.ranks) || holds(comm.remote);
 }
-
-using LeftOut = std::set<std::pair<std::int32_t, std::uint32_t>>;
 
 // Communicators that some rank uses without having created them.
 std::set<std::int32_t> made_at_start(const Scenario& scenario, const LeftOut& left_out) {
@@ -68,13 +63,10 @@ std::set<std::int32_t> used_comms(const Scenario& scenario) {
   return comms;
 }
 
-std::string head_comment(const Scenario& scenario, const CProgramOptions& options, const Program& program) {
+std::string head_comment(const Scenario& scenario, const ProgramOptions& options, const Program& program) {
   const Header& header = scenario.header;
   const CaseOutcome outcome = case_outcome(scenario, options.verdict, options.signature);
-  std::string out =
-      fmt::format("/* {}: {} of a recorded MPI job, written by petri from {}.\n *\n",
-                  comment_text(header.job.empty() ? "case" : header.job),
-                  counted(static_cast<std::uint64_t>(scenario.world()), "rank"), comment_text(options.source));
+  std::string out = fmt::format("/* {}\n *\n", title_line(scenario, options.source, "MPI job"));
   out += outcome_lines(" *", outcome);
   if (outcome.verdict == name_of(Verdict::divergence))
     out += " *            (not shown by this program: it reduces zeroes, in the one order that its library chooses)\n";
@@ -190,41 +182,37 @@ std::string prepare(const Scenario& scenario, const Program& program) {
   return out + "}\n\n";
 }
 
-std::string function_of(const Scenario& scenario, const Role& role, std::size_t number) {
+std::string function_of(const Scenario& scenario, const CRole& role, std::size_t number) {
   const std::string name = fmt::format("role_{}", number);
-  std::string out = fmt::format("/* {} {}{} */\n", role.ranks.size() == 1 ? "Rank" : "Ranks", rank_ranges(role.ranks),
-                                original_ranks(scenario, role.ranks));
+  std::string out = fmt::format("/* {} */\n", ranks_line(scenario, role.ranks));
   std::string starts;
-  for (std::size_t i = 1; i < role.bodies.size(); ++i) {
-    const Body& body = role.bodies[i];
+  for (std::size_t i = 1; i < role.body.size(); ++i) {
+    const Body& body = role.body[i];
     out += fmt::format("static void *{}_thread_{}(void *unused) {{\n{}  (void)unused;\n{}  return NULL;\n}}\n\n", name,
                        body.thread, body.head, body.text);
     starts += fmt::format("  pthread_create(&thread[{}], NULL, {}_thread_{}, NULL);\n", i - 1, name, body.thread);
   }
-  if (!starts.empty()) starts = fmt::format("  pthread_t thread[{}];\n", role.bodies.size() - 1) + starts;
-  const Body& main = role.bodies.front();
+  if (!starts.empty()) starts = fmt::format("  pthread_t thread[{}];\n", role.body.size() - 1) + starts;
+  const Body& main = role.body.front();
   return out + fmt::format("static void {}(void) {{\n{}{}{}}}\n\n", name, main.head, starts, main.text);
 }
 
-std::string dispatch(const std::vector<Role>& roles) {
+std::string dispatch(const std::vector<CRole>& roles, std::size_t main) {
   if (roles.size() == 1) return "  role_0();\n";
   constexpr std::size_t kCasesPerLine = 8;
-  // The largest role is the default.
-  const auto most = std::max_element(roles.begin(), roles.end(),
-                                     [](const Role& a, const Role& b) { return a.ranks.size() < b.ranks.size(); });
   std::string out = "  switch (rank) {\n";
   for (std::size_t number = 0; number < roles.size(); ++number) {
-    const Role& role = roles[number];
-    if (&role == &*most) continue;
+    const CRole& role = roles[number];
+    if (number == main) continue;
     for (std::size_t i = 0; i < role.ranks.size(); ++i)
       out += fmt::format("{}case {}:{}", i % kCasesPerLine == 0 ? "    " : " ", role.ranks[i],
                          (i + 1) % kCasesPerLine == 0 || i + 1 == role.ranks.size() ? "\n" : "");
     out += fmt::format("      role_{}();\n      break;\n", number);
   }
-  return out + fmt::format("    default:\n      role_{}();\n  }}\n", most - roles.begin());
+  return out + fmt::format("    default:\n      role_{}();\n  }}\n", main);
 }
 
-std::string main_function(const Scenario& scenario, const Program& program, const std::vector<Role>& roles,
+std::string main_function(const Scenario& scenario, const Program& program, const Roles<std::vector<Body>>& roles,
                           std::uint64_t bsend_bytes) {
   const char* const start =
       program.threads
@@ -243,15 +231,15 @@ std::string main_function(const Scenario& scenario, const Program& program, cons
   if (has_preparations(program)) out += "  prepare(rank);\n";
   if (program.helpers.count(Helper::user_operation) != 0) out += "  MPI_Op_create(keep, 1, &user_operation);\n";
   if (bsend_bytes > 0) out += fmt::format("  MPI_Buffer_attach(malloc({0}), {0});\n", bsend_bytes);
-  return out + dispatch(roles) + "  return 0;\n}\n";
+  return out + dispatch(roles.all(), roles.largest()) + "  return 0;\n}\n";
 }
 
 }  // namespace
 
-std::string c_program(const Scenario& scenario, const CProgramOptions& options) {
+std::string c_program(const Scenario& scenario, const ProgramOptions& options) {
   LeftOut left_out = before_common_beginning(scenario);
   std::set<std::int32_t> at_start = made_at_start(scenario, left_out);
-  Program program{scenario, options.source, std::move(left_out), std::move(at_start)};
+  Program program{{scenario, options.source, std::move(left_out)}, std::move(at_start)};
   for (const std::int32_t comm : program.at_start) {
     const Communicator& used = scenario.comms[static_cast<std::size_t>(comm)];
     if (!used.known)
@@ -268,19 +256,16 @@ std::string c_program(const Scenario& scenario, const CProgramOptions& options) 
   program.files = files_of(scenario);
   for (const auto& [name, plan] : program.windows)
     if (plan.dynamic || !plan.created) program.helpers.insert(Helper::room);
-  std::vector<Role> roles;
-  std::map<std::string, std::size_t> role_of;
+  Roles<std::vector<Body>> roles;
   std::uint64_t bsend_bytes = 0;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     RankWriter writer(program, rank);
     writer.write();
     bsend_bytes = std::max(bsend_bytes, writer.bsend_bytes());
-    const auto [place, fresh] = role_of.try_emplace(writer.code(), roles.size());
-    if (fresh) roles.push_back({{}, writer.bodies()});
-    roles[place->second].ranks.push_back(rank);
+    roles.add(rank, writer.code(), writer.bodies());
   }
   std::string functions;
-  for (std::size_t i = 0; i < roles.size(); ++i) functions += function_of(scenario, roles[i], i);
+  for (std::size_t i = 0; i < roles.all().size(); ++i) functions += function_of(scenario, roles.all()[i], i);
   const bool unused_comm = functions.find("&unused_comm") != std::string::npos;
 
   std::string out = head_comment(scenario, options, program);

@@ -4,15 +4,11 @@
 
 #include <string>
 
+#include "harness/export/program_options.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
-
-struct CProgramOptions {
-  std::string source = "scenario";  // what errors and the program's comment call the scenario
-  std::string verdict, signature;   // of a diagnosis, for the comment; empty: those of the header
-};
 
 // Throws InputError for an operation or argument that such a program cannot express; nothing is left out in silence.
 // What a program of MPI calls has no place for is refused: NCCL's calls, work of devices, processes that start later.
@@ -23,6 +19,6 @@ struct CProgramOptions {
 // current folder, never where the record says, and are deleted when they are closed. Threads wait for each other only
 // where one needs what another made: nothing else of their order is recorded. Text of the scenario reaches comments and
 // names only, and no character that could end one.
-std::string c_program(const Scenario& scenario, const CProgramOptions& options = {});
+std::string c_program(const Scenario& scenario, const ProgramOptions& options = {});
 
 }  // namespace petri

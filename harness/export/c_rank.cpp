@@ -4,17 +4,11 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdlib>
 
 #include "harness/export/c_text.hpp"
-#include "harness/trace/counted.hpp"
-#include "harness/trace/error.hpp"
 
 namespace petri::c {
 namespace {
-
-constexpr double kShort_s = 0.01;  // of a sleep or computation whose length was not recorded
-constexpr double kLongest_s = 3600;
 
 // Why a program that makes MPI calls alone, all its processes started together, has no place for the event; empty
 // where it has one.
@@ -37,26 +31,11 @@ std::string_view reason_against(const Event& event) {
   }
 }
 
-std::string comment_of(const Scenario& scenario, const Event& event, const std::vector<std::string>& notes) {
-  std::vector<std::string> parts;
-  if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
-  if (event.step != kUnset) parts.push_back(fmt::format("step {}", event.step));
-  if (event.extras.polls() != 0) parts.push_back("polled " + counted(event.extras.polls(), "time"));
-  if (event.extras.matched() >= 0) parts.push_back(fmt::format("got rank {} of the group", event.extras.matched()));
-  if (!event.extras.error().empty()) parts.push_back("recorded error: " + event.extras.error());
-  parts.insert(parts.end(), notes.begin(), notes.end());
-  return comment_text(join(parts, ", "));
-}
-
 }  // namespace
 
 RankWriter::RankWriter(Program& program, std::int32_t rank)
-    : program_(program),
-      scenario_(program.scenario),
-      trace_(program.scenario.ranks[static_cast<std::size_t>(rank)]),
-      rank_(rank),
-      lanes_(lanes_of(trace_)) {
-  for (const Lane& lane : lanes_) bodies_.push_back({lane.thread});
+    : StatementWriter(program, rank, {"/* ", " */"}, "  "), program_(program), lanes_(lanes_of(trace_)) {
+  for (const Lane& lane : lanes_) bodies_.emplace_back().thread = lane.thread;
 }
 
 std::string RankWriter::code() const {
@@ -69,17 +48,17 @@ void RankWriter::write() {
   number_marks();
   for (std::size_t place = 0; place < trace_.events.size() && !left_; ++place) {
     const Event& event = trace_.events[place];
-    here_ = &bodies_[lane_of(place)];
-    if (here_->left) continue;
-    event_ = &event;
-    commented_ = false;
-    notes_.clear();
+    go_to(lane_of(place));
+    if (body_->left) continue;
+    begin(event);
     if (!prerequisites_.empty()) put_awaits(prerequisites_[place]);
-    if (program_.left_out.count({rank_, static_cast<std::uint32_t>(place)}) == 0) write_event(event);
+    perform(event);
     if (!left_) put_mark(place);
   }
   event_ = nullptr;
-  here_ = &bodies_.front();
+  go_to(0);
+  if (!left_ && dies()) put_awaits(at_end_);
+  if (!left_ && !dies()) put_joins();
   write_end();
   write_heads();
 }
@@ -105,7 +84,6 @@ void RankWriter::write_heads() {
 }
 
 void RankWriter::write_event(const Event& event) {
-  if (event.op != Op::exit && finalized_) reject("comes after finalize");
   if (const std::string_view reason = reason_against(event); !reason.empty())
     reject(fmt::format("cannot be written: {}", reason));
   switch (kind_of(event.op)) {
@@ -121,8 +99,15 @@ void RankWriter::write_event(const Event& event) {
     case OpKind::collective: return write_collective(event);
     case OpKind::comm_create: return write_creation(event);
     case OpKind::comm_free: return write_free(event);
-    case OpKind::world: return write_world(event);
-    case OpKind::host: return write_host(event);
+    case OpKind::world:
+      if (event.op == Op::exit && event.extras.thread().value_or(0) > 0)
+        body_->left = true;  // that thread alone
+      else
+        write_world(event);
+      return;
+    case OpKind::host:
+      if (event.op == Op::sleep || event.op == Op::compute) write_pause(event);
+      return;  // no other is a communication
     case OpKind::window: return write_window(event);
     case OpKind::rma: return write_access(event);
     case OpKind::file: return write_file(event);
@@ -130,78 +115,31 @@ void RankWriter::write_event(const Event& event) {
   }
 }
 
-void RankWriter::write_world(const Event& event) {
-  switch (event.op) {
-    case Op::finalize: finalized_ = true; return put("MPI_Finalize();");
-    case Op::abort:
-      left_ = true;
-      return put(fmt::format("MPI_Abort({}, {});", comm_of(event), trace_.end.status != 0 ? trace_.end.status : 1));
-    case Op::exit:
-      if (event.extras.thread().value_or(0) > 0) {  // of that thread alone
-        here_->left = true;
-        return;
-      }
-      left_ = true;
-      return put(fmt::format("exit({});", trace_.end.status));
-    default: return;  // main calls MPI_Init
-  }
+std::string RankWriter::finish() {
+  return "MPI_Finalize();";
 }
 
-void RankWriter::write_host(const Event& event) {
-  switch (event.op) {
-    case Op::sleep:
-    case Op::compute:
-      if (event.state == EventState::started && trace_.end.kind == EndKind::running) {
-        program_.helpers.insert(Helper::stay);
-        note(fmt::format("the record ends in this {}", name_of(event.op)));
-        return put("stay();");
-      }
-      program_.helpers.insert(event.op == Op::sleep ? Helper::pause_s : Helper::compute_s);
-      return put(fmt::format("{}({:g});", event.op == Op::sleep ? "pause_s" : "compute_s", seconds_of(event)));
-    default: return;  // no communication
-  }
+std::string RankWriter::stay() {
+  program_.helpers.insert(Helper::stay);
+  return "stay();";
 }
 
-double RankWriter::seconds_of(const Event& event) const {
-  const std::string& text = event.extras.value();
-  char* end = nullptr;
-  const double seconds = std::strtod(text.c_str(), &end);
-  const bool number = !text.empty() && *end == '\0' && seconds >= 0;
-  return number ? std::min(seconds, kLongest_s) : kShort_s;
+// What exit runs at the end, a record that stops without that call does not tell of.
+std::string RankWriter::leave(int status) {
+  return fmt::format("{}({});", event_ != nullptr ? "exit" : "_exit", status);
 }
 
-void RankWriter::write_end() {
-  if (left_) return;
-  if (dies())
-    put_awaits(at_end_);
-  else
-    put_joins();
-  switch (trace_.end.kind) {
-    case EndKind::finalized:
-      if (!finalized_) put("MPI_Finalize();");
-      return;
-    case EndKind::exited: return put(fmt::format("_exit({});  /* without finalize */", trace_.end.status));
-    case EndKind::aborted:
-      return put(fmt::format("MPI_Abort(MPI_COMM_WORLD, {});", trace_.end.status != 0 ? trace_.end.status : 1));
-    case EndKind::signal: return put(fmt::format("raise({});", trace_.end.signal > 0 ? trace_.end.signal : 9));
-    case EndKind::running:
-    case EndKind::cut:
-    case EndKind::missing:
-      if (finalized_) return;
-      program_.helpers.insert(Helper::stay);
-      return put("stay();");
-  }
+std::string RankWriter::abort(int status) {
+  return fmt::format("MPI_Abort({}, {});", event_ != nullptr ? comm_of(*event_) : "MPI_COMM_WORLD", status);
 }
 
-void RankWriter::put(const std::string& statement) {
-  here_->code += indent_ + statement + '\n';
-  here_->text += indent_ + statement;
-  if (event_ != nullptr && !commented_) {
-    const std::string comment = comment_of(scenario_, *event_, notes_);
-    if (!comment.empty()) here_->text += fmt::format("  /* {} */", comment);
-    commented_ = true;
-  }
-  here_->text += '\n';
+std::string RankWriter::raise(int signal) {
+  return fmt::format("raise({});", signal);
+}
+
+std::string RankWriter::pause(Op op, double seconds) {
+  program_.helpers.insert(op == Op::sleep ? Helper::pause_s : Helper::compute_s);
+  return fmt::format("{}({:g});", op == Op::sleep ? "pause_s" : "compute_s", seconds);
 }
 
 // C has no empty arrays: one of no values is never read.
@@ -222,15 +160,6 @@ void RankWriter::put_with_group(const std::string& before, const std::string& co
 void RankWriter::put_loop(bool until_success, const std::string& condition, const std::string& call) {
   if (!until_success) return put(call);
   put(fmt::format("do {} while ({});", call, condition));
-}
-
-void RankWriter::note(const std::string& remark) {
-  notes_.push_back(remark);
-}
-
-void RankWriter::reject(const std::string& reason) const {
-  throw InputError(program_.source, 0, 0,
-                   fmt::format("rank {}, event {}: {} {}", rank_, event_->seq, name_of(event_->op), reason));
 }
 
 std::string RankWriter::comm_of(const Event& event) const {
@@ -259,18 +188,20 @@ std::string RankWriter::root_of(const Event& event) {
   return peer(event.root, "root");
 }
 
-Amount RankWriter::amount(std::int64_t count, ElementType type, bool may_be_large) {
+Amount RankWriter::amount(const StatedAmount& stated, bool may_be_large) {
   Amount amount;
-  if (count == kUnknownCount) note("count not recorded: 1");
-  if (type == ElementType::unknown) note(reduces(event_->op) ? "type not recorded: int" : "type not recorded: bytes");
-  const bool reducing_unknown = type == ElementType::unknown && reduces(event_->op);
-  amount.type_text = reducing_unknown ? "MPI_INT" : std::string(type_name(type));
-  amount.count = count == kUnknownCount ? 1 : count;
+  amount.count = count_or_one(stated.count);
+  amount.type_text = type_name(stated.type);
+  if (stated.type == ElementType::unknown) {
+    const bool reducing = reduces(event_->op);
+    note(reducing ? "type not recorded: int" : "type not recorded: bytes");
+    if (reducing) amount.type_text = "MPI_INT";
+  }
   if (amount.count > INT_MAX) {
     if (!may_be_large) reject(fmt::format("has a count of {}: more than an int holds", amount.count));
     program_.helpers.insert(Helper::large);
-    put(fmt::format("large_type[{}] = large({}LL, {});", here_->large, amount.count, amount.type_text));
-    amount.type_text = fmt::format("large_type[{}]", here_->large++);
+    put(fmt::format("large_type[{}] = large({}LL, {});", body_->large, amount.count, amount.type_text));
+    amount.type_text = fmt::format("large_type[{}]", body_->large++);
     amount.count = 1;
   }
   amount.count_text = std::to_string(amount.count);
@@ -278,15 +209,11 @@ Amount RankWriter::amount(std::int64_t count, ElementType type, bool may_be_larg
 }
 
 Amount RankWriter::sent(const Event& event, bool may_be_large) {
-  const EventExtras& extras = event.extras;
-  return amount(extras.sendcount() != kUnknownCount ? extras.sendcount() : event.count,
-                extras.sendtype() != ElementType::unknown ? extras.sendtype() : event.dtype, may_be_large);
+  return amount(stated_to_send(event), may_be_large);
 }
 
 Amount RankWriter::received(const Event& event, bool may_be_large) {
-  const EventExtras& extras = event.extras;
-  return amount(extras.recvcount() != kUnknownCount ? extras.recvcount() : event.count,
-                extras.recvtype() != ElementType::unknown ? extras.recvtype() : event.dtype, may_be_large);
+  return amount(stated_to_receive(event), may_be_large);
 }
 
 std::string RankWriter::room(const char* side, const Event& event, const std::string& elements,

@@ -6,10 +6,10 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/export/c_helpers.hpp"
+#include "harness/export/statements.hpp"
 #include "harness/trace/scenario.hpp"
 #include "harness/worker/plan/files.hpp"
 #include "harness/worker/plan/lanes.hpp"
@@ -18,11 +18,7 @@
 namespace petri::c {
 
 // What all ranks of a program share.
-struct Program {
-  const Scenario& scenario;
-  std::string source;  // for errors
-  // Calls that are left out, by rank and event; see common_beginning.hpp.
-  std::set<std::pair<std::int32_t, std::uint32_t>> left_out;
+struct Program : SharedCase {
   std::set<std::int32_t> at_start;  // communicators made before the first event, because some rank does not create them
   std::set<Helper> helpers = {};
   std::set<std::string> persistent_collectives = {};  // functions that Open MPI 4 has under other names
@@ -37,10 +33,9 @@ struct Program {
 };
 
 // The calls of one thread as the body of a function.
-struct Body {
+struct Body : Statements {
   std::int32_t thread = 0;
   std::string head = {};                            // declarations
-  std::string text = {}, code = {};                 // statements with their comments, and without them
   std::set<std::string> scalars = {};               // declared as needed
   std::size_t large = 0;                            // types of more elements than an int counts
   std::map<std::size_t, std::size_t> awaited = {};  // by lane: calls before this place are known to be done
@@ -57,7 +52,7 @@ struct Amount {
   std::string type_text;   // an MPI_Datatype expression
 };
 
-class RankWriter {
+class RankWriter final : public StatementWriter {
  public:
   RankWriter(Program& program, std::int32_t rank);
 
@@ -70,8 +65,15 @@ class RankWriter {
   std::uint64_t bsend_bytes() const { return bsend_bytes_; }
 
  private:
+  std::string finish() override;
+  std::string stay() override;
+  std::string leave(int status) override;
+  std::string abort(int status) override;
+  std::string raise(int signal) override;
+  std::string pause(Op op, double seconds) override;
+
   // One function for each kind of operation, in one file for each chapter.
-  void write_event(const Event& event);
+  void write_event(const Event& event) override;
   void write_send(const Event& event);
   void write_recv(const Event& event);
   void write_sendrecv(const Event& event);
@@ -95,34 +97,29 @@ class RankWriter {
   void write_file(const Event& event);
   void write_open(const Event& event);
   void write_transfer(const Event& event);
-  void write_world(const Event& event);
-  void write_host(const Event& event);
-  void write_end();
   void write_heads();
 
   // Threads (c_threads.cpp).
+  void go_to(std::size_t lane);
   std::size_t lane_of(std::size_t place) const;
   void number_marks();
   void put_awaits(const std::vector<std::size_t>& places);
   void put_mark(std::size_t place);
   void put_joins();
 
-  // Statements. The first of an event carries its comment.
-  void put(const std::string& statement);
+  // Statements.
   void put_loop(bool until_success, const std::string& condition, const std::string& call);
   void put_array(const char* type, const std::string& name, const std::vector<std::int64_t>& values);
   // A call with a group of the communicator's members: `before` and `after` are its text around the group.
   void put_with_group(const std::string& before, const std::string& comm, const std::vector<std::int64_t>& members,
                       const std::string& after);
-  void note(const std::string& remark);  // joins the comment of the event's next statement
-  [[noreturn]] void reject(const std::string& reason) const;
 
   // Arguments.
   std::string comm_of(const Event& event) const;
   std::string peer(std::int32_t peer, const char* what) const;
   static std::string tag(std::int32_t tag);
   std::string root_of(const Event& event);
-  Amount amount(std::int64_t count, ElementType type, bool may_be_large);
+  Amount amount(const StatedAmount& stated, bool may_be_large);
   Amount sent(const Event& event, bool may_be_large);
   Amount received(const Event& event, bool may_be_large);
   std::string room(const char* side, const Event& event, const std::string& elements, const std::string& type);
@@ -137,7 +134,6 @@ class RankWriter {
   bool dies() const;
   bool is_at_end(const Event& event) const;
   bool polls_until_success(const Event& event) const;
-  double seconds_of(const Event& event) const;
 
   // Several requests of one call: those in a row as they are, others copied to an array and back.
   template <class Call>
@@ -162,20 +158,12 @@ class RankWriter {
   std::string target_of(const Event& event);
 
   Program& program_;
-  const Scenario& scenario_;
-  const RankTrace& trace_;
-  std::int32_t rank_;
-  const Event* event_ = nullptr;
   std::vector<Lane> lanes_;
   std::vector<Body> bodies_;  // one for each lane
-  Body* here_ = nullptr;      // the one that is written
+  Body* body_ = nullptr;      // the one that is written
   std::vector<std::vector<std::size_t>> prerequisites_;
   std::vector<std::size_t> at_end_;
   std::map<std::size_t, std::size_t> marks_;  // by the place of the event that sets it
-  std::string indent_ = "  ";
-  std::vector<std::string> notes_;
-  bool commented_ = false;
-  bool finalized_ = false, left_ = false;
   std::map<std::uint32_t, std::size_t> requests_;
   std::map<std::int64_t, std::size_t> messages_;
   std::map<std::int32_t, Blocks> neighbours_;              // by communicator with a topology

@@ -16,6 +16,11 @@ std::size_t RankWriter::lane_of(std::size_t place) const {
   return static_cast<std::size_t>(std::find_if(lanes_.begin(), lanes_.end(), holds) - lanes_.begin());
 }
 
+void RankWriter::go_to(std::size_t lane) {
+  body_ = &bodies_[lane];
+  here_ = body_;
+}
+
 // Marks are numbered in the order of the events that set them.
 void RankWriter::number_marks() {
   if (lanes_.size() < 2) return;
@@ -33,8 +38,8 @@ void RankWriter::number_marks() {
 void RankWriter::put_awaits(const std::vector<std::size_t>& places) {
   for (const std::size_t place : places) {
     const std::size_t lane = lane_of(place);
-    std::size_t& awaited = here_->awaited[lane];  // a thread's earlier calls are done with a later one
-    if (&bodies_[lane] == here_ || awaited > place) continue;
+    std::size_t& awaited = body_->awaited[lane];  // a thread's earlier calls are done with a later one
+    if (&bodies_[lane] == body_ || awaited > place) continue;
     awaited = place + 1;
     program_.helpers.insert(Helper::await);
     put(fmt::format("await({});", marks_.at(place)));

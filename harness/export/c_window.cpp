@@ -93,7 +93,7 @@ void RankWriter::write_window(const Event& event) {
     case Op::win_flush:
     case Op::win_flush_local: return put(fmt::format("{}({}, {});", function, target_rank(event), window));
     case Op::win_test:
-      here_->scalars.insert("flag");
+      body_->scalars.insert("flag");
       return put_loop(polls_until_success(event), "!flag", fmt::format("MPI_Win_test({}, &flag);", window));
     default: return put(fmt::format("{}({});", function, window));
   }
@@ -105,7 +105,7 @@ void RankWriter::write_access(const Event& event) {
   const std::string place = fmt::format("{}, {}", target_rank(event), displacement(event));
   const std::string_view family = info(event.op).family;
   const bool single = family == "fetch_and_op" || family == "compare_and_swap";
-  const Amount what = amount(single ? 1 : event.count, event.dtype, false);
+  const Amount what = amount({single ? 1 : event.count, event.dtype}, false);
   const std::string elements = fmt::format("{}, {}", what.count_text, what.type_text);
   program_.helpers.insert(Helper::room);
   const std::string memory = fmt::format("room({})", elements);

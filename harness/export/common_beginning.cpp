@@ -6,7 +6,7 @@
 
 namespace petri {
 
-std::set<std::pair<std::int32_t, std::uint32_t>> before_common_beginning(const Scenario& scenario) {
+LeftOut before_common_beginning(const Scenario& scenario) {
   std::vector<std::int32_t> begins(scenario.comms.size(), 0);
   bool said = false;
   for (const RankTrace& rank : scenario.ranks) {
@@ -16,7 +16,7 @@ std::set<std::pair<std::int32_t, std::uint32_t>> before_common_beginning(const S
       begin = std::max(begin, position);
     }
   }
-  std::set<std::pair<std::int32_t, std::uint32_t>> before;
+  LeftOut before;
   for (std::size_t number = 0; said && number < scenario.ranks.size(); ++number) {
     const RankTrace& rank = scenario.ranks[number];
     std::map<std::int32_t, std::int64_t> next(rank.end.joined.begin(), rank.end.joined.end());

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,8 +14,9 @@
 #include "harness/export/nccl_helpers.hpp"
 #include "harness/export/nccl_rank.hpp"
 #include "harness/export/program_head.hpp"
+#include "harness/export/program_limits.hpp"
+#include "harness/export/roles.hpp"
 #include "harness/trace/counted.hpp"
-#include "harness/trace/rank_ranges.hpp"
 #include "harness/worker/plan/lanes.hpp"
 
 namespace petri {
@@ -23,18 +24,8 @@ namespace {
 
 using namespace nccl;
 
-constexpr int kPatience_s = 20;  // until a case hangs, beyond what its ranks compute and sleep
-constexpr int kStartup_s = 300;  // until all ranks are there
-
-// Ranks that make the same calls.
-struct Role {
-  std::vector<std::int32_t> ranks;
-  std::string text;
-};
-
 // Communicators that a member uses without having made them.
-std::set<std::int32_t> made_at_start(const Scenario& scenario,
-                                     const std::set<std::pair<std::int32_t, std::uint32_t>>& left_out) {
+std::set<std::int32_t> made_at_start(const Scenario& scenario, const LeftOut& left_out) {
   std::set<std::int32_t> comms;
   for (std::int32_t number = 0; number < scenario.world(); ++number) {
     const RankTrace& rank = scenario.ranks[static_cast<std::size_t>(number)];
@@ -51,14 +42,12 @@ std::set<std::int32_t> made_at_start(const Scenario& scenario,
   return comms;
 }
 
-std::string head_comment(const Program& program, const NcclProgramOptions& options) {
+std::string head_comment(const Program& program, const ProgramOptions& options) {
   const Scenario& scenario = program.scenario;
   const Header& header = scenario.header;
   const CaseOutcome outcome = case_outcome(scenario, options.verdict, options.signature);
   const auto world = static_cast<std::uint64_t>(scenario.world());
-  std::string out = fmt::format("// {}: {} of a recorded job, written by petri from {}.\n//\n",
-                                c::comment_text(header.job.empty() ? "case" : header.job), counted(world, "rank"),
-                                c::comment_text(options.source));
+  std::string out = fmt::format("// {}\n//\n", title_line(scenario, options.source));
   out += outcome_lines("//", outcome);
   out += original_line("//", header);
   out += beginning_lines("//", scenario, program.left_out.size());
@@ -89,48 +78,39 @@ std::string communicators(const Scenario& scenario, const Program& program, bool
   return out + "}\n\n";
 }
 
-std::string dispatch(const std::vector<Role>& roles) {
+std::string dispatch(const std::vector<Role<std::string>>& roles, std::size_t main) {
   std::string out = "static void perform() {\n";
-  // The largest role is the default.
-  const auto most = std::max_element(roles.begin(), roles.end(),
-                                     [](const Role& a, const Role& b) { return a.ranks.size() < b.ranks.size(); });
   if (roles.size() > 1) out += "  switch (rank) {\n";
   for (std::size_t number = 0; number < roles.size(); ++number) {
-    if (&roles[number] == &*most) continue;
+    if (number == main) continue;
     for (const std::int32_t rank : roles[number].ranks) out += fmt::format("    case {}:\n", rank);
     out += fmt::format("      return role_{}();\n", number);
   }
-  const auto main = most - roles.begin();
   return out + (roles.size() > 1 ? fmt::format("    default: return role_{}();\n  }}\n}}\n", main)
                                  : fmt::format("  role_{}();\n}}\n", main));
 }
 
 }  // namespace
 
-std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& options) {
+std::string nccl_program(const Scenario& scenario, const ProgramOptions& options) {
   if (uses_threads(scenario))
     throw InputError(options.source, 0, 0,
                      "ranks make calls from several threads: such a program cannot be written for NCCL");
-  auto left_out = before_common_beginning(scenario);
-  auto at_start = made_at_start(scenario, left_out);
-  Program program{scenario, options.source, std::move(left_out), std::move(at_start)};
-  std::vector<Role> roles;
-  std::map<std::string, std::size_t> role_of;
+  LeftOut left_out = before_common_beginning(scenario);
+  std::set<std::int32_t> at_start = made_at_start(scenario, left_out);
+  Program program{{scenario, options.source, std::move(left_out)}, std::move(at_start)};
+  Roles<std::string> roles;
   double seconds = 0;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     RankWriter writer(program, rank);
-    writer.write();
+    const Statements& own = writer.write();
     seconds = std::max(seconds, writer.seconds());
-    const auto [place, fresh] = role_of.try_emplace(writer.code(), roles.size());
-    if (fresh) roles.push_back({{}, writer.text()});
-    roles[place->second].ranks.push_back(rank);
+    roles.add(rank, own.code, own.text);
   }
   std::string functions;
-  for (std::size_t number = 0; number < roles.size(); ++number) {
-    const Role& role = roles[number];
-    functions +=
-        fmt::format("// {} {}{}\nstatic void role_{}() {{\n{}}}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
-                    rank_ranges(role.ranks), original_ranks(scenario, role.ranks), number, role.text);
+  for (std::size_t number = 0; number < roles.all().size(); ++number) {
+    const auto& [ranks, text] = roles.all()[number];
+    functions += fmt::format("// {}\nstatic void role_{}() {{\n{}}}\n\n", ranks_line(scenario, ranks), number, text);
   }
   std::string out = head_comment(program, options);
   out +=
@@ -140,14 +120,13 @@ std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& opt
       "#include <map>\n#include <string>\n#include <thread>\n#include <vector>\n\n";
   out += fmt::format("static const int kWorld = {};\nstatic const size_t kBytes = {};  // of the largest buffer\n",
                      scenario.world(), program.bytes);
-  out += fmt::format("static const double kLimit_s = {}, kStartup_s = {};\n",
-                     kPatience_s + static_cast<int>(std::ceil(seconds)), kStartup_s);
+  out += fmt::format("static const double kLimit_s = {}, kStartup_s = {};\n", limit_s(seconds), kStartup_s);
   out += "enum { kHung = 10, kFailed = 14, kMissing = 3 };\n";
   out += helper_functions(program.parts);
   out += '\n';
   out += communicators(scenario, program, functions.find("unused_comm") != std::string::npos);
   out += functions;
-  out += dispatch(roles);
+  out += dispatch(roles.all(), roles.largest());
   out += runner();
   return out;
 }

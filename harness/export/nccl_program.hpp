@@ -3,15 +3,11 @@
 
 #include <string>
 
+#include "harness/export/program_options.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
-
-struct NcclProgramOptions {
-  std::string source = "scenario";  // what errors and the program's comment call the scenario
-  std::string verdict, signature;   // of a diagnosis, for the comment; empty: those of the header
-};
 
 // One process and one device for each rank, as NCCL demands (NCCL's user guide, "Using multiple NCCL communicators
 // concurrently" and ncclCommInitRank). The program starts its processes itself on one host, or is one under a launcher
@@ -25,6 +21,6 @@ struct NcclProgramOptions {
 // waited for, as is a group of such calls; barrier, gather, scatter and alltoall are made of NCCL's own calls. Ranks
 // that make the same calls share a function. A rank whose record stops while it ran stays where it is. Text of the
 // scenario reaches comments and names only.
-std::string nccl_program(const Scenario& scenario, const NcclProgramOptions& options = {});
+std::string nccl_program(const Scenario& scenario, const ProgramOptions& options = {});
 
 }  // namespace petri

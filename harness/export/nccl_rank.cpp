@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "harness/export/c_text.hpp"
-#include "harness/trace/counted.hpp"
-#include "harness/trace/error.hpp"
 
 namespace petri::nccl {
 namespace {
-
-constexpr double kShort_s = 0.01;  // of a sleep or computation whose length was not recorded
-constexpr double kLongest_s = 3600;
 
 // nccl.h, ncclDataType_t; empty where NCCL has no such type.
 std::string_view type_name(ElementType type) {
@@ -76,15 +72,6 @@ bool is_nccl_operation(const Event& event) {
   }
 }
 
-std::string comment_of(const Scenario& scenario, const Event& event, const std::set<std::string>& notes) {
-  std::vector<std::string> parts;
-  if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
-  if (event.step != kUnset) parts.push_back(fmt::format("step {}", event.step));
-  if (!event.extras.error().empty()) parts.push_back("recorded error: " + event.extras.error());
-  parts.insert(parts.end(), notes.begin(), notes.end());
-  return c::comment_text(c::join(parts, ", "));
-}
-
 // A C string literal: comment text has no backslash and no line end.
 std::string literal(std::string_view text) {
   std::string out = "\"";
@@ -99,27 +86,40 @@ std::string comm_name(const Scenario& scenario, std::int32_t comm) {
 }
 
 RankWriter::RankWriter(Program& program, std::int32_t rank)
-    : program_(program),
-      scenario_(program.scenario),
-      trace_(program.scenario.ranks[static_cast<std::size_t>(rank)]),
-      rank_(rank) {}
+    : StatementWriter(program, rank, {"// ", ""}, "  "), program_(program) {
+  here_ = &statements_;
+}
 
-void RankWriter::write() {
-  for (const Event& event : trace_.events) {
-    if (left_) break;
-    const auto index = static_cast<std::uint32_t>(&event - trace_.events.data());
-    if (program_.left_out.count({rank_, index}) != 0) continue;
-    event_ = &event;
-    commented_ = false;
-    notes_.clear();
-    write_event(event);
-  }
-  event_ = nullptr;
-  write_end();
+const Statements& RankWriter::write() {
+  write_events();
+  return statements_;
+}
+
+std::string RankWriter::finish() {
+  return "finish();";
+}
+
+std::string RankWriter::stay() {
+  return "stay();";
+}
+
+std::string RankWriter::leave(int status) {
+  return fmt::format("_exit({});", status);
+}
+
+std::string RankWriter::abort(int status) {
+  return leave(status);
+}
+
+std::string RankWriter::raise(int signal) {
+  return fmt::format("raise({});", signal);
+}
+
+std::string RankWriter::pause(Op, double seconds) {
+  return fmt::format("pause_s({:g});", seconds);
 }
 
 void RankWriter::write_event(const Event& event) {
-  if (event.op != Op::exit && finalized_) reject("comes after finalize");
   if (!is_nccl_operation(event))
     reject(event.op == Op::comm_init_all ? "cannot be written: its ranks are one process"
                                          : "cannot be written: it is MPI's");
@@ -226,15 +226,6 @@ void RankWriter::write_end_of_comm(const Event& event) {
   put(fmt::format("NCCL({}({}));", event.op == Op::comm_abort ? "ncclCommAbort" : "ncclCommDestroy", comm));
 }
 
-void RankWriter::write_world(const Event& event) {
-  switch (event.op) {
-    case Op::finalize: finalized_ = true; return put("finish();");
-    case Op::abort: left_ = true; return put(fmt::format("_exit({});", trace_.end.status != 0 ? trace_.end.status : 1));
-    case Op::exit: left_ = true; return put(fmt::format("_exit({});", trace_.end.status));
-    default: return;  // the program's own start
-  }
-}
-
 void RankWriter::write_host(const Event& event) {
   switch (event.op) {
     case Op::group_start: ++open_groups_; return put("NCCL(ncclGroupStart());");
@@ -244,19 +235,7 @@ void RankWriter::write_host(const Event& event) {
       if (--open_groups_ == 0 && std::exchange(waits_for_group_, false)) put("settle(stream(\"\"));");
       return;
     case Op::sleep:
-    case Op::compute: {
-      if (event.state == EventState::started && trace_.end.kind == EndKind::running) {
-        note(fmt::format("the record ends in this {}", name_of(event.op)));
-        return put("stay();");
-      }
-      const std::string& text = event.extras.value();
-      char* end = nullptr;
-      const double seconds = std::strtod(text.c_str(), &end);
-      const bool number = !text.empty() && *end == '\0' && seconds >= 0;
-      const double taken = number ? std::min(seconds, kLongest_s) : kShort_s;
-      seconds_ += taken;
-      return put(fmt::format("pause_s({:g});", taken));
-    }
+    case Op::compute: return write_pause(event);
     default: return;  // no communication
   }
 }
@@ -272,63 +251,10 @@ void RankWriter::write_device(const Event& event) {
   }
 }
 
-void RankWriter::write_end() {
-  if (left_) return;
-  switch (trace_.end.kind) {
-    case EndKind::finalized:
-      if (!finalized_) put("finish();");
-      return;
-    case EndKind::exited: return put(fmt::format("_exit({});  // without finalize", trace_.end.status));
-    case EndKind::aborted: return put(fmt::format("_exit({});", trace_.end.status != 0 ? trace_.end.status : 1));
-    case EndKind::signal: return put(fmt::format("raise({});", trace_.end.signal > 0 ? trace_.end.signal : 9));
-    case EndKind::running:
-    case EndKind::cut:
-    case EndKind::missing:
-      if (!finalized_) put("stay();");
-      return;
-  }
-}
-
-void RankWriter::put(const std::string& statement) {
-  code_ += statement + '\n';
-  text_ += "  " + statement;
-  if (event_ != nullptr && !commented_) {
-    const std::string comment = comment_of(scenario_, *event_, notes_);
-    if (!comment.empty()) text_ += "  // " + comment;
-    commented_ = true;
-  }
-  text_ += '\n';
-}
-
-void RankWriter::note(std::string_view remark) {
-  notes_.emplace(remark);
-}
-
-void RankWriter::reject(const std::string& reason) const {
-  throw InputError(program_.source, 0, 0,
-                   fmt::format("rank {}, event {}: {} {}", rank_, event_->seq, name_of(event_->op), reason));
-}
-
-std::size_t RankWriter::size(const Event& event) const {
-  const Communicator& comm = scenario_.comm_of(event);
-  if (!comm.known) reject("cannot be written: the members of its communicator are not known");
-  return comm.ranks.size();
-}
-
 std::string RankWriter::comm_of(const Event& event) {
   size(event);
   program_.comms.insert(event.comm);
   return comm_name(scenario_, event.comm);
-}
-
-std::int32_t RankWriter::member(const Event& event, std::int32_t rank, const char* what) const {
-  if (rank < 0 || static_cast<std::size_t>(rank) >= size(event)) reject(fmt::format("names no {} of its group", what));
-  return rank;
-}
-
-std::int32_t RankWriter::root(const Event& event) {
-  if (event.root == kUnset) note("root not recorded: 0");
-  return member(event, event.root == kUnset ? 0 : event.root, "root");
 }
 
 std::string RankWriter::operation(const Event& event) {
@@ -340,23 +266,20 @@ std::string RankWriter::operation(const Event& event) {
 
 // What one member gives or gets; the buffers hold as many blocks of it.
 RankWriter::Amount RankWriter::amount(const Event& event, std::uint64_t blocks) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // above any memory, and no product overflows
   const EventExtras& extras = event.extras;
   const std::vector<std::int64_t> counts = extras.recvcounts().empty() ? extras.counts() : extras.recvcounts();
   if (std::adjacent_find(counts.begin(), counts.end(), std::not_equal_to<>()) != counts.end())
     reject("cannot be written: NCCL has equal counts only");
-  std::int64_t count = counts.empty() ? event.count : counts.front();
-  if (extras.sendcount() != kUnknownCount) count = extras.sendcount();
-  const ElementType type = extras.sendtype() != ElementType::unknown ? extras.sendtype() : event.dtype;
-  if (count == kUnknownCount) note("count not recorded: 1");
-  if (count > kMost) reject(fmt::format("has a count of {}: more than any memory holds", count));
+  auto [stated, type] = stated_to_send(event);
+  if (!counts.empty() && extras.sendcount() == kUnknownCount) stated = counts.front();
+  const std::int64_t count = count_or_one(stated);
+  require_count(count);
   if (type == ElementType::unknown) note("type not recorded: float");
   const std::string_view name = type_name(type);
   if (name.empty()) reject(fmt::format("cannot be written: NCCL has no type for {}", petri::name_of(type)));
-  const std::int64_t taken = count == kUnknownCount ? 1 : count;
   const std::uint64_t bytes = type == ElementType::unknown ? sizeof(float) : size_of(type);
-  program_.bytes = std::max(program_.bytes, static_cast<std::uint64_t>(taken) * bytes * blocks);
-  return {taken, name, bytes};
+  program_.bytes = std::max(program_.bytes, static_cast<std::uint64_t>(count) * bytes * blocks);
+  return {count, name, bytes};
 }
 
 std::string RankWriter::stream(const Event& event) const {

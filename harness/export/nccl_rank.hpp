@@ -5,18 +5,14 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "harness/export/statements.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri::nccl {
 
 // What all ranks of a program share.
-struct Program {
-  const Scenario& scenario;
-  std::string source;  // for errors
-  // Calls that are left out, by rank and event; see common_beginning.hpp.
-  std::set<std::pair<std::int32_t, std::uint32_t>> left_out;
+struct Program : SharedCase {
   std::set<std::int32_t> at_start;        // communicators made before the first event
   std::set<std::int32_t> comms = {};      // those that are used or made
   std::set<std::string_view> parts = {};  // helper functions that are used
@@ -26,16 +22,11 @@ struct Program {
 // "comm_2_dp0", or comm_world.
 std::string comm_name(const Scenario& scenario, std::int32_t comm);
 
-class RankWriter {
+class RankWriter final : public StatementWriter {
  public:
   RankWriter(Program& program, std::int32_t rank);
 
-  void write();
-
-  // The statements with their comments, and without them: ranks with equal code share a function.
-  const std::string& text() const { return text_; }
-  const std::string& code() const { return code_; }
-  double seconds() const { return seconds_; }  // of its sleeps and computations together
+  const Statements& write();
 
  private:
   struct Amount {
@@ -44,41 +35,32 @@ class RankWriter {
     std::uint64_t bytes = 0;  // of one element
   };
 
-  void write_event(const Event& event);
+  std::string finish() override;
+  std::string stay() override;
+  std::string leave(int status) override;
+  std::string abort(int status) override;
+  std::string raise(int signal) override;
+  std::string pause(Op op, double seconds) override;
+  void write_event(const Event& event) override;
   void write_collective(const Event& event);
   void write_message(const Event& event);
   void write_creation(const Event& event);
   void write_end_of_comm(const Event& event);
-  void write_world(const Event& event);
   void write_host(const Event& event);
   void write_device(const Event& event);
-  void write_end();
   // Puts a call on its stream and waits where it has none.
   void put_call(const Event& event, const std::string& call);
-  void put(const std::string& statement);
-  void note(std::string_view remark);
-  [[noreturn]] void reject(const std::string& reason) const;
   void require_nccl(const Event& event) const;
 
-  std::size_t size(const Event& event) const;
   std::string comm_of(const Event& event);
-  std::int32_t member(const Event& event, std::int32_t rank, const char* what) const;
-  std::int32_t root(const Event& event);
   std::string operation(const Event& event);
   Amount amount(const Event& event, std::uint64_t blocks);
   std::string stream(const Event& event) const;
 
   Program& program_;
-  const Scenario& scenario_;
-  const RankTrace& trace_;
-  std::int32_t rank_;
-  const Event* event_ = nullptr;
-  std::string text_, code_;
-  std::set<std::string> notes_;
-  bool commented_ = false, finalized_ = false, left_ = false;
+  Statements statements_;
   int open_groups_ = 0;
   bool waits_for_group_ = false;  // calls without a stream are in the open group
-  double seconds_ = 0;
 };
 
 }  // namespace petri::nccl

@@ -20,6 +20,17 @@ std::string original_ranks(const Scenario& scenario, const std::vector<std::int3
   return fmt::format(", {} of the original job", rank_ranges(old));
 }
 
+std::string ranks_line(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
+  return fmt::format("{} {}{}", ranks.size() == 1 ? "Rank" : "Ranks", rank_ranges(ranks),
+                     original_ranks(scenario, ranks));
+}
+
+std::string title_line(const Scenario& scenario, const std::string& source, std::string_view kind) {
+  const std::string& job = scenario.header.job;
+  return fmt::format("{}: {} of a recorded {}, written by petri from {}.", comment_text(job.empty() ? "case" : job),
+                     counted(static_cast<std::uint64_t>(scenario.world()), "rank"), kind, comment_text(source));
+}
+
 CaseOutcome case_outcome(const Scenario& scenario, const std::string& verdict, const std::string& signature) {
   const Header& header = scenario.header;
   const auto& known = header.expect && !header.expect->absent ? header.expect : header.observed;

@@ -14,6 +14,12 @@ namespace petri {
 // ", rank 7 of the original job", by ranks of the scenario; empty where they are those of the job.
 std::string original_ranks(const Scenario& scenario, const std::vector<std::int32_t>& ranks);
 
+// "Ranks 0-3, 8-11 of the original job": whose function it is.
+std::string ranks_line(const Scenario& scenario, const std::vector<std::int32_t>& ranks);
+
+// "moe-eval: 4 ranks of a recorded job, written by petri from hang.jsonl."
+std::string title_line(const Scenario& scenario, const std::string& source, std::string_view kind = "job");
+
 // What a program is to show: what its writer was told, else what the scenario expects or observed.
 struct CaseOutcome {
   std::string verdict, signature;  // empty: not known

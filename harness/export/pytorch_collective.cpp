@@ -59,7 +59,7 @@ std::string RankWriter::reduce_scatter_call(const Event& event) {
 }
 
 std::string RankWriter::gather_call(const Event& event) {
-  const std::int32_t to = root(event);
+  const std::int32_t to = global_root(event);
   Amount own = sent(event);
   if (to != rank_) return fmt::format("dist.gather({}, dst={}", room(own), to);
   const std::vector<std::int64_t> counts = counts_of(event, false);
@@ -71,7 +71,7 @@ std::string RankWriter::gather_call(const Event& event) {
 }
 
 std::string RankWriter::scatter_call(const Event& event) {
-  const std::int32_t from = root(event);
+  const std::int32_t from = global_root(event);
   Amount own = received(event);
   if (from != rank_) return fmt::format("dist.scatter({}, src={}", room(own), from);
   const std::vector<std::int64_t> counts = counts_of(event, true);
@@ -103,10 +103,10 @@ std::string RankWriter::alltoall_call(const Event& event) {
 std::string RankWriter::call_of(const Event& event) {
   const std::string_view family = info(event.op).family;
   if (family == "barrier") return "dist.barrier(";
-  if (family == "bcast") return fmt::format("dist.broadcast({}, src={}", room(sent(event)), root(event));
+  if (family == "bcast") return fmt::format("dist.broadcast({}, src={}", room(sent(event)), global_root(event));
   if (family == "allreduce") return fmt::format("dist.all_reduce({}{}", room(sent(event)), reduction(event));
   if (family == "reduce")
-    return fmt::format("dist.reduce({}, dst={}{}", room(sent(event)), root(event), reduction(event));
+    return fmt::format("dist.reduce({}, dst={}{}", room(sent(event)), global_root(event), reduction(event));
   if (family == "gather" || family == "gatherv") return gather_call(event);
   if (family == "scatter" || family == "scatterv") return scatter_call(event);
   if (family == "allgather" || family == "allgatherv") return allgather_call(event);

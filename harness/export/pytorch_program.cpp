@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
+#include <string>
 #include <vector>
 
 #include "harness/export/c_text.hpp"
 #include "harness/export/common_beginning.hpp"
 #include "harness/export/program_head.hpp"
+#include "harness/export/program_limits.hpp"
 #include "harness/export/pytorch_rank.hpp"
 #include "harness/export/pytorch_text.hpp"
+#include "harness/export/roles.hpp"
 #include "harness/trace/counted.hpp"
-#include "harness/trace/rank_ranges.hpp"
 #include "harness/worker/plan/lanes.hpp"
 
 namespace petri {
@@ -21,23 +21,12 @@ namespace {
 
 using namespace pytorch;
 
-constexpr int kPatience_s = 20;  // until a case hangs, beyond what its ranks compute and sleep
-constexpr int kStartup_s = 300;  // until all ranks are there: importing torch takes its time
-
-// Ranks that make the same calls.
-struct Role {
-  std::vector<std::int32_t> ranks;
-  std::string text;
-};
-
-std::string head_comment(const Program& program, const PytorchProgramOptions& options) {
+std::string head_comment(const Program& program, const ProgramOptions& options) {
   const Scenario& scenario = program.scenario;
   const Header& header = scenario.header;
   const CaseOutcome outcome = case_outcome(scenario, options.verdict, options.signature);
   const auto world = static_cast<std::uint64_t>(scenario.world());
-  std::string out = fmt::format("#!/usr/bin/env python3\n# {}: {} of a recorded job, written by petri from {}.\n#\n",
-                                c::comment_text(header.job.empty() ? "case" : header.job), counted(world, "rank"),
-                                c::comment_text(options.source));
+  std::string out = fmt::format("#!/usr/bin/env python3\n# {}\n#\n", title_line(scenario, options.source));
   out += outcome_lines("#", outcome);
   if (outcome.verdict == name_of(Verdict::divergence))
     out += "#            (not shown by this script: it reduces zeroes, in the one order that its library chooses)\n";
@@ -77,7 +66,7 @@ void require_known_groups(const Program& program) {
   }
 }
 
-std::string table_of(const std::vector<Role>& roles) {
+std::string table_of(const std::vector<Role<std::string>>& roles) {
   std::string out = "ROLES = {}\n";
   for (std::size_t number = 0; number < roles.size(); ++number)
     out += fmt::format("ROLES.update(dict.fromkeys({}, role_{}))\n", rank_list(roles[number].ranks), number);
@@ -86,22 +75,19 @@ std::string table_of(const std::vector<Role>& roles) {
 
 }  // namespace
 
-std::string pytorch_program(const Scenario& scenario, const PytorchProgramOptions& options) {
+std::string pytorch_program(const Scenario& scenario, const ProgramOptions& options) {
   if (uses_threads(scenario))
     throw InputError(options.source, 0, 0,
                      "ranks make calls from several threads, and torch.distributed takes them from one: such a script "
                      "cannot be written");
-  Program program{scenario, options.source, before_common_beginning(scenario)};
-  std::vector<Role> roles;
-  std::map<std::string, std::size_t> role_of;
+  Program program{{scenario, options.source, before_common_beginning(scenario)}};
+  Roles<std::string> roles;
   double seconds = 0;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
     RankWriter writer(program, rank);
-    writer.write();
+    const Statements& own = writer.write();
     seconds = std::max(seconds, writer.seconds());
-    const auto [place, fresh] = role_of.try_emplace(writer.code(), roles.size());
-    if (fresh) roles.push_back({{}, writer.text()});
-    roles[place->second].ranks.push_back(rank);
+    roles.add(rank, own.code, own.text);
   }
   require_known_groups(program);
 
@@ -115,7 +101,7 @@ std::string pytorch_program(const Scenario& scenario, const PytorchProgramOption
       "except ImportError as error:\n    print(\"PyTorch is missing: %s\" % error, file=sys.stderr)\n    "
       "sys.exit(3)\n\n";
   out += fmt::format("WORLD = {}\nTIMEOUT = {}  # seconds until the ranks count as hanging\n", scenario.world(),
-                     kPatience_s + static_cast<int>(std::ceil(seconds)));
+                     limit_s(seconds));
   out += fmt::format(
       "STARTUP = {}  # seconds until all ranks are there\nHUNG, FAILED, MISSING = 10, 14, 3\n"
       "HERE = {{}}  # what this rank has: its device, the group of all, the end of its time\n\n",
@@ -125,13 +111,12 @@ std::string pytorch_program(const Scenario& scenario, const PytorchProgramOption
     out += "\ndef make_groups(long):\n    \"\"\"The case has no groups but the one of all ranks.\"\"\"\n\n\n";
   else
     out += '\n' + make_groups(scenario, program);
-  for (std::size_t number = 0; number < roles.size(); ++number) {
-    const Role& role = roles[number];
-    out += fmt::format("# {} {}{}\ndef role_{}():\n{}\n\n", role.ranks.size() == 1 ? "Rank" : "Ranks",
-                       rank_ranges(role.ranks), original_ranks(scenario, role.ranks), number,
-                       role.text.empty() ? "    pass\n" : role.text);
+  for (std::size_t number = 0; number < roles.all().size(); ++number) {
+    const auto& [ranks, text] = roles.all()[number];
+    out += fmt::format("# {}\ndef role_{}():\n{}\n\n", ranks_line(scenario, ranks), number,
+                       text.empty() ? "    pass\n" : text);
   }
-  out += table_of(roles);
+  out += table_of(roles.all());
   out += '\n';
   out += runner();
   return out;

@@ -3,15 +3,11 @@
 
 #include <string>
 
+#include "harness/export/program_options.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/scenario.hpp"
 
 namespace petri {
-
-struct PytorchProgramOptions {
-  std::string source = "scenario";  // what errors and the script's comment call the scenario
-  std::string verdict, signature;   // of a diagnosis, for the comment; empty: those of the header
-};
 
 // The script starts its ranks itself, or is one under torchrun; with Gloo, or with NCCL where each rank has a GPU. It
 // tells in which call each rank stands when its time is over, and ends with petri's statuses: 0 all ranks came to the
@@ -24,6 +20,6 @@ struct PytorchProgramOptions {
 // float32 for an unknown type, a sum, root 0. Streams are the device's with NCCL, and threads with Gloo. A rank whose
 // record stops while it ran stays where it is; none leaves before all have come to the end, as in MPI_Finalize. Text of
 // the scenario reaches comments and names only.
-std::string pytorch_program(const Scenario& scenario, const PytorchProgramOptions& options = {});
+std::string pytorch_program(const Scenario& scenario, const ProgramOptions& options = {});
 
 }  // namespace petri

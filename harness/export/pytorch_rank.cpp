@@ -4,19 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "harness/export/c_text.hpp"
 #include "harness/export/pytorch_text.hpp"
-#include "harness/trace/counted.hpp"
-#include "harness/trace/error.hpp"
 
 namespace petri::pytorch {
 namespace {
-
-constexpr double kShort_s = 0.01;  // of a sleep or computation whose length was not recorded
-constexpr double kLongest_s = 3600;
-constexpr const char* kUnknownCountNote = "count not recorded: 1";
 
 // Why a script of torch.distributed calls has no place for the event; empty where it has one.
 std::string_view reason_against(const Scenario& scenario, const Event& event) {
@@ -52,45 +45,48 @@ std::string_view reason_against(const Scenario& scenario, const Event& event) {
   }
 }
 
-std::string comment_of(const Scenario& scenario, const Event& event, const std::set<std::string>& notes) {
-  std::vector<std::string> parts;
-  if (event.site != kNoSymbol) parts.push_back(scenario.site_of(event));
-  if (event.step != kUnset) parts.push_back(fmt::format("step {}", event.step));
-  if (event.extras.polls() != 0) parts.push_back("polled " + counted(event.extras.polls(), "time"));
-  if (event.extras.matched() >= 0) parts.push_back(fmt::format("got rank {} of the group", event.extras.matched()));
-  if (!event.extras.error().empty()) parts.push_back("recorded error: " + event.extras.error());
-  parts.insert(parts.end(), notes.begin(), notes.end());
-  return c::comment_text(c::join(parts, ", "));
-}
-
 }  // namespace
 
 RankWriter::RankWriter(Program& program, std::int32_t rank)
-    : program_(program),
-      scenario_(program.scenario),
-      trace_(program.scenario.ranks[static_cast<std::size_t>(rank)]),
-      rank_(rank) {}
+    : StatementWriter(program, rank, {"# ", ""}, "    "), program_(program) {
+  here_ = &statements_;
+}
 
-void RankWriter::write() {
+const Statements& RankWriter::write() {
   const bool requests = std::any_of(trace_.events.begin(), trace_.events.end(), [](const Event& event) {
     return event.request != kNoRequest || !event.extras.requests().empty();
   });
   if (requests) put("request = {}");
-  for (const Event& event : trace_.events) {
-    if (left_) break;
-    const auto index = static_cast<std::uint32_t>(&event - trace_.events.data());
-    if (program_.left_out.count({rank_, index}) != 0) continue;
-    event_ = &event;
-    commented_ = false;
-    notes_.clear();
-    write_event(event);
-  }
-  event_ = nullptr;
-  write_end();
+  write_events();
+  return statements_;
+}
+
+std::string RankWriter::finish() {
+  return "finish()";
+}
+
+std::string RankWriter::stay() {
+  return "stay()";
+}
+
+std::string RankWriter::leave(int status) {
+  return fmt::format("os._exit({})", status);
+}
+
+std::string RankWriter::abort(int status) {
+  return leave(status);
+}
+
+std::string RankWriter::raise(int signal) {
+  return fmt::format("os.kill(os.getpid(), {})", signal);
+}
+
+std::string RankWriter::pause(Op op, double seconds) {
+  if (op == Op::compute) program_.helpers.insert(Helper::compute);
+  return fmt::format("{}({:g})", op == Op::sleep ? "time.sleep" : "compute", seconds);
 }
 
 void RankWriter::write_event(const Event& event) {
-  if (event.op != Op::exit && finalized_) reject("comes after finalize");
   if (const std::string_view reason = reason_against(scenario_, event); !reason.empty())
     reject(fmt::format("cannot be written: {}", reason));
   switch (kind_of(event.op)) {
@@ -243,36 +239,12 @@ void RankWriter::write_creation(const Event& event) {
   put(fmt::format("{} = [{}{}async_op=True)]", request(event.request), call, members.empty() ? "" : ", "));
 }
 
-void RankWriter::write_world(const Event& event) {
-  switch (event.op) {
-    case Op::finalize: finalized_ = true; return put("finish()");
-    case Op::abort:
-      left_ = true;
-      return put(fmt::format("os._exit({})", trace_.end.status != 0 ? trace_.end.status : 1));
-    case Op::exit: left_ = true; return put(fmt::format("os._exit({})", trace_.end.status));
-    default: return;  // the script's own start
-  }
-}
-
 void RankWriter::write_host(const Event& event) {
   switch (event.op) {
     case Op::group_start: ++open_groups_; return;
     case Op::group_end: return write_group_end();
     case Op::sleep:
-    case Op::compute: {
-      if (event.state == EventState::started && trace_.end.kind == EndKind::running) {
-        note(fmt::format("the record ends in this {}", name_of(event.op)));
-        return put("stay()");
-      }
-      const std::string& text = event.extras.value();
-      char* end = nullptr;
-      const double seconds = std::strtod(text.c_str(), &end);
-      const bool number = !text.empty() && *end == '\0' && seconds >= 0;
-      const double taken = number ? std::min(seconds, kLongest_s) : kShort_s;
-      seconds_ += taken;
-      if (event.op == Op::compute) program_.helpers.insert(Helper::compute);
-      return put(fmt::format("{}({:g})", event.op == Op::sleep ? "time.sleep" : "compute", taken));
-    }
+    case Op::compute: return write_pause(event);
     default: return;  // no communication
   }
 }
@@ -290,66 +262,18 @@ void RankWriter::write_device(const Event& event) {
   }
 }
 
-void RankWriter::write_end() {
-  if (left_) return;
-  switch (trace_.end.kind) {
-    case EndKind::finalized:
-      if (!finalized_) put("finish()");
-      return;
-    case EndKind::exited: return put(fmt::format("os._exit({})  # without finalize", trace_.end.status));
-    case EndKind::aborted: return put(fmt::format("os._exit({})", trace_.end.status != 0 ? trace_.end.status : 1));
-    case EndKind::signal:
-      return put(fmt::format("os.kill(os.getpid(), {})", trace_.end.signal > 0 ? trace_.end.signal : 9));
-    case EndKind::running:
-    case EndKind::cut:
-    case EndKind::missing:
-      if (!finalized_) put("stay()");
-      return;
-  }
-}
-
-void RankWriter::put(const std::string& statement) {
-  code_ += statement + '\n';
-  text_ += "    " + statement;
-  if (event_ != nullptr && !commented_) {
-    const std::string comment = comment_of(scenario_, *event_, notes_);
-    if (!comment.empty()) text_ += "  # " + comment;
-    commented_ = true;
-  }
-  text_ += '\n';
-}
-
-// In the order of their texts, whatever the order in which a compiler evaluates the arguments of a call.
-void RankWriter::note(std::string_view remark) {
-  if (!remark.empty()) notes_.emplace(remark);
-}
-
-void RankWriter::reject(const std::string& reason) const {
-  throw InputError(program_.source, 0, 0,
-                   fmt::format("rank {}, event {}: {} {}", rank_, event_->seq, name_of(event_->op), reason));
-}
-
 std::string RankWriter::group(const Event& event) {
   if (event.comm == 0) return "";
   program_.groups.insert(event.comm);
   return ", group=" + group_name(scenario_, event.comm);
 }
 
-std::size_t RankWriter::size(const Event& event) const {
-  const Communicator& comm = scenario_.comm_of(event);
-  if (!comm.known) reject("cannot be written: the members of its communicator are not known");
-  return comm.ranks.size();
+std::int32_t RankWriter::global(const Event& event, std::int32_t rank, const char* what) const {
+  return scenario_.comm_of(event).ranks[static_cast<std::size_t>(member(event, rank, what))];
 }
 
-std::int32_t RankWriter::global(const Event& event, std::int32_t member, const char* what) const {
-  const std::size_t members = size(event);
-  if (member < 0 || static_cast<std::size_t>(member) >= members) reject(fmt::format("names no {} of its group", what));
-  return scenario_.comm_of(event).ranks[static_cast<std::size_t>(member)];
-}
-
-std::int32_t RankWriter::root(const Event& event) {
-  if (event.root == kUnset) note("root not recorded: 0");
-  return global(event, event.root == kUnset ? 0 : event.root, "root");
+std::int32_t RankWriter::global_root(const Event& event) {
+  return global(event, root(event), "root");
 }
 
 std::string RankWriter::tag(std::int32_t tag) const {
@@ -357,37 +281,28 @@ std::string RankWriter::tag(std::int32_t tag) const {
   return tag == kUnset || tag == 0 ? "" : fmt::format(", tag={}", tag);
 }
 
-RankWriter::Amount RankWriter::amount(std::int64_t count, ElementType type) {
-  if (count == kUnknownCount) note(kUnknownCountNote);
+RankWriter::Amount RankWriter::amount(const StatedAmount& stated) {
+  const std::int64_t count = count_or_one(stated.count);
   require_count(count);
-  const Word word = type_word(type, reduces(event_->op));
-  if (word.name.empty()) reject(fmt::format("cannot be written: torch has no type for {}", petri::name_of(type)));
+  const Word word = type_word(stated.type, reduces(event_->op));
+  if (word.name.empty())
+    reject(fmt::format("cannot be written: torch has no type for {}", petri::name_of(stated.type)));
   note(word.loss);
-  return {count == kUnknownCount ? 1 : count, word.name};
-}
-
-// Far above any memory, and so that no sum over members overflows.
-void RankWriter::require_count(std::int64_t count) const {
-  constexpr std::int64_t kMost = std::int64_t{1} << 40;
-  if (count > kMost) reject(fmt::format("has a count of {}: more than any memory holds", count));
+  return {count, word.name};
 }
 
 void RankWriter::take_counts(const std::vector<std::int64_t>& counts, std::int64_t chosen, Amount& amount) {
   if (counts.empty()) return;
   amount.count = chosen;
-  notes_.erase(kUnknownCountNote);
+  notes_.erase(std::string(kUnknownCountNote));
 }
 
 RankWriter::Amount RankWriter::sent(const Event& event) {
-  const EventExtras& extras = event.extras;
-  return amount(extras.sendcount() != kUnknownCount ? extras.sendcount() : event.count,
-                extras.sendtype() != ElementType::unknown ? extras.sendtype() : event.dtype);
+  return amount(stated_to_send(event));
 }
 
 RankWriter::Amount RankWriter::received(const Event& event) {
-  const EventExtras& extras = event.extras;
-  return amount(extras.recvcount() != kUnknownCount ? extras.recvcount() : event.count,
-                extras.recvtype() != ElementType::unknown ? extras.recvtype() : event.dtype);
+  return amount(stated_to_receive(event));
 }
 
 std::string RankWriter::room(const Amount& amount) {

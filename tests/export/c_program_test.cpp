@@ -80,6 +80,13 @@ TEST(CProgram, TakesRankZeroForARootThatIsNotRecorded) {
                               "recorded: 0 */"));
 }
 
+TEST(CProgram, SaysOnceWhatNeitherSideOfACallHasRecorded) {
+  const std::string text = exported(
+      "{\"petri\":1,\"world\":2}\n{\"rank\":0,\"op\":\"gather\",\"dtype\":\"int32\",\"recvtype\":\"uint32\"}\n"
+      "{\"end\":true}\n");
+  EXPECT_THAT(text, HasSubstr("MPI_COMM_WORLD);  /* count not recorded: 1, root not recorded: 0 */\n"));
+}
+
 TEST(CProgram, SharesAFunctionAmongRanksThatDoTheSame) {
   const std::string text = exported(
       "{\"petri\":1,\"world\":3}\n{\"rank\":0,\"op\":\"barrier\",\"step\":1}\n{\"rank\":1,\"op\":\"barrier\",\"step\":"
