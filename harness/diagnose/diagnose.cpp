@@ -13,6 +13,7 @@
 #include "harness/diagnose/kill.hpp"
 #include "harness/diagnose/notes.hpp"
 #include "harness/diagnose/numbers.hpp"
+#include "harness/diagnose/went_past.hpp"
 #include "harness/model/explore.hpp"
 #include "harness/model/op_rules.hpp"
 
@@ -33,12 +34,25 @@ class Judge {
     const model::Run actual = model::run(scenario_, {options_.buffered, true});
     mark_blocked(actual);
     misused_ = {&actual, find_misused_calls(actual)};
-    judge_run(actual);
+    judge_past_meetings(actual);
+    if (!is_answered()) judge_run(actual);
     if (!options_.first_only) add_notes(scenario_, options_, actual, std::min(max_orders(), kOrdersToCompare), result_);
     return std::move(result_);
   }
 
  private:
+  // Different operations that met are told before what came later. An error before them still outranks them.
+  void judge_past_meetings(const model::Run& actual) {
+    const std::optional<Scenario> halted = halted_where_operations_differ(scenario_, actual);
+    if (!halted) return;
+    Diagnosis then = Judge(*halted, options_).judge();
+    if (then.verdict != Verdict::deadlock) return;
+    then.findings.front().evidence.push_back(kWentPast);
+    for (const Finding& finding : then.findings) said_.insert(finding.text);
+    then.notes.clear();  // those of the record as it is are told
+    result_ = std::move(then);
+  }
+
   // From what outranks the rest to what is left where nothing was found.
   void judge_run(const model::Run& actual) {
     const std::vector<Fault> mismatches = find_mismatches(scenario_, actual);
