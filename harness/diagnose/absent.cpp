@@ -64,6 +64,23 @@ Ranks needed(const model::Run& run, const Ranks& some, const Ranks& others) {
   return found;
 }
 
+// Those of `some` that left no record and of which only messages are awaited, by processes in blocking calls. They may
+// themselves wait for one that is known to be late, as any process may for another: one fault explains it all then.
+Ranks awaited_for_messages(const Scenario& scenario, const model::Run& run, const Ranks& some) {
+  std::set<std::int32_t> otherwise;
+  for (const model::Wait& wait : run.waits) {
+    const bool by_messages = std::all_of(wait.atoms.begin(), wait.atoms.end(), [&](const model::Atom& atom) {
+      const bool message = atom.kind == model::Atom::message || atom.kind == model::Atom::receiver;
+      return message && !model::is_enqueued_somewhere(scenario, at(scenario, atom.posted));
+    });
+    if (!by_messages) otherwise.merge(awaited_by(run, wait));
+  }
+  Ranks found;
+  for (const std::int32_t rank : some)
+    if (end_of(scenario, rank).kind == EndKind::missing && !otherwise.contains(rank)) found.push_back(rank);
+  return found;
+}
+
 // "left no record" and the like, of ranks that are alike in it.
 std::string_view record_text(const Scenario& scenario, std::int32_t rank) {
   return end_of(scenario, rank).kind == EndKind::missing
@@ -141,6 +158,8 @@ Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& await
   const Kin kin(scenario, run);
   const std::vector<HeldUp> held = held_up(scenario, run, kin, also, awaited.slow);
   for (const HeldUp& one : held) std::erase(also, one.rank);
+  const Ranks silent = awaited_for_messages(scenario, run, also);
+  for (const std::int32_t rank : silent) std::erase(also, rank);
   finding.culprits = awaited.slow;
   finding.culprits.insert(finding.culprits.end(), also.begin(), also.end());
   std::sort(finding.culprits.begin(), finding.culprits.end());
@@ -154,8 +173,13 @@ Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& await
   say_records(scenario, also, ", and others wait for nobody else", finding);
   Ranks unneeded;
   for (const std::int32_t rank : awaited.unknown)
-    if (!is_in(also, rank)) unneeded.push_back(rank);
+    if (!is_in(also, rank) && !is_in(silent, rank)) unneeded.push_back(rank);
   say_records(scenario, unneeded, "; the hang is explained without it", finding);
+  if (!silent.empty())
+    say_records(scenario, silent,
+                fmt::format("; others wait for its messages, and it may itself wait for {}: its record would decide",
+                            ranks_text(awaited.slow)),
+                finding);
   for (const HeldUp& one : held)
     finding.evidence.push_back(
         fmt::format("rank {} may wait for rank {}: in another group of the kind rank {} came to {}", one.rank, one.by,
