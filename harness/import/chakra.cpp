@@ -35,12 +35,14 @@ constexpr std::array<Op, 10> kCollectives{Op::allreduce,
 
 struct Tally {
   std::uint64_t launches = 0, others = 0, unknown = 0, calls = 0;
+  std::uint64_t kernels = 0;          // calls that NCCL made
   std::uint64_t without_control = 0;  // files in which control dependencies do not tell the order
   void add(const Tally& more) {
     launches += more.launches;
     others += more.others;
     unknown += more.unknown;
     calls += more.calls;
+    kernels += more.kernels;
     without_control += more.without_control;
   }
 };
@@ -142,11 +144,13 @@ class Reader {
       ++tally_.others;
       return std::nullopt;
     }
+    if (node.name.starts_with("nccl")) ++tally_.kernels;
     event.comm = group_of(node.pg_name);
     if (event.op != Op::barrier && node.comm_size && *node.comm_size >= 0) {
       event.count = *node.comm_size;
       event.dtype = ElementType::byte;
     }
+    if (file_.metadata().profiled) event.state = EventState::completed;  // a profiler writes what has ended
     if (node.start_micros > 0) call.time = static_cast<double>(node.start_micros) * 1e-6;
     return call;
   }
@@ -208,6 +212,7 @@ Scenario read_chakra_traces(const std::vector<TraceFile>& files, ImportNotes& no
   if (tally.calls == 0)
     throw InputError(files.front().name, 0, 0, "no communication is there: nodes of types 5, 6 or 7 were expected");
   Scenario scenario = job.finish(notes);
+  if (tally.kernels == tally.calls) scenario.header.backend = "nccl";
   say_left_out(tally, notes);
   return scenario;
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/import/unrecorded_ranks.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 #include "harness/trace/rank_ranges.hpp"
@@ -243,10 +244,13 @@ Scenario TracedJob::finish(ImportNotes& notes) {
   positions_.resize(scenario.comms.size());
   for (RankTrace& rank : scenario.ranks) rank.end.kind = EndKind::missing, rank.end.stated = true;
   find_positions(notes);
+  find_windows(notes);
+  leave_out_messages(scenario, notes);
   for (Part& part : parts_) {
     place_part(part, scenario);
     part.calls = {};
   }
+  join_unrecorded(scenario);
   if (guessed_launches_ > 0)
     notes.facts.push_back(fmt::format(
         "sends and receives that follow each other are taken for one launch, as nothing tells where one ends: {}",

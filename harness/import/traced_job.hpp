@@ -76,6 +76,7 @@ class TracedJob {
     std::int32_t rank = -1;
     std::vector<TracedCall> calls;  // comm: index in groups_
     bool cut = false, whole_run = false;
+    std::unordered_map<std::int32_t, std::int64_t> begins = {};  // by communicator without numbers: the first position
   };
   // Where calls stand among those of their communicator, by their numbers: a launch of several calls has one number.
   struct Positions {
@@ -100,8 +101,11 @@ class TracedJob {
   void make_comms(Scenario& scenario);
   void find_positions(ImportNotes& notes);
   void count_launches(const Part& part, std::vector<std::unordered_map<std::int64_t, std::int64_t>>& most);
+  void find_windows(ImportNotes& notes);
+  std::map<std::int32_t, std::int64_t> begins_of(const Part& part) const;
+  void leave_out_messages(const Scenario& scenario, ImportNotes& notes);
   void place_part(const Part& part, Scenario& scenario);
-  void stand(const TracedCall& call, Event& event, Standing& standing) const;
+  void stand(const TracedCall& call, const Part& part, Event& event, Standing& standing) const;
   void end_rank(const Part& part, RankTrace& trace, const Standing& standing, const Scenario& scenario) const;
   Event settled(const TracedCall& call, const Part& part, const Scenario& scenario) const;
 

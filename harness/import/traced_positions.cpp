@@ -189,7 +189,7 @@ void TracedJob::place_part(const Part& part, Scenario& scenario) {
     Event event = settled(call, part, scenario);
     if (!is_message(call)) {
       let_go(false);
-      if (has_position(call)) stand(call, event, standing);
+      if (has_position(call)) stand(call, part, event, standing);
       placer.put(std::move(event), call.time);
     } else if (call.launch == TracedLaunch::alone) {
       let_go(false);
@@ -203,10 +203,15 @@ void TracedJob::place_part(const Part& part, Scenario& scenario) {
 }
 
 // The call's position, where it is not the one that follows the rank's last one.
-void TracedJob::stand(const TracedCall& call, Event& event, Standing& standing) const {
+void TracedJob::stand(const TracedCall& call, const Part& part, Event& event, Standing& standing) const {
   const Positions& positions = positions_[static_cast<std::size_t>(event.comm)];
-  if (!positions.told) return;
   auto& [first, next, number, within] = standing.try_emplace(event.comm).first->second;
+  if (!positions.told) {
+    const auto begin = part.begins.find(event.comm);
+    if (first < 0) first = next = begin == part.begins.end() ? 0 : begin->second;
+    ++next;
+    return;
+  }
   const auto place = std::lower_bound(positions.numbers.begin(), positions.numbers.end(),
                                       std::pair<std::int64_t, std::int64_t>{call.group_seq, -1});
   within = call.group_seq == number ? within + 1 : 0;
@@ -224,8 +229,8 @@ void TracedJob::end_rank(const Part& part, RankTrace& trace, const Standing& sta
   end.kind = part.cut ? EndKind::cut : part.whole_run ? EndKind::finalized : EndKind::running;
   for (std::size_t comm = 0; comm < positions_.size(); ++comm) {
     const Positions& positions = positions_[comm];
-    if (!positions.told) continue;
     const auto mine = standing.find(static_cast<std::int32_t>(comm));
+    if (mine == standing.end() && !positions.told) continue;
     if (mine == standing.end() && scenario.comms[comm].group_rank_of(part.rank) < 0) continue;
     const std::int64_t joined = mine != standing.end() ? mine->second.first : positions.numbers.front().second;
     if (joined == 0) continue;
