@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/trace/op_keys.hpp"
+#include "harness/trace/printable.hpp"
 #include "harness/trace/whole_file.hpp"
 
 namespace petri {
@@ -261,18 +262,27 @@ json rank_end(const Scenario& scenario, std::size_t rank) {
   return line;
 }
 
-std::string text_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+// JSON without what would reorder or hide text where it is shown, on a terminal or in a review: by its code, which
+// reads back as the same.
+std::string shown(std::string line) {
+  constexpr unsigned char kLastPlain = 0x7e;
+  const bool plain = std::all_of(line.begin(), line.end(), [](unsigned char c) { return c <= kLastPlain; });
+  return plain ? std::move(line) : printable_json(line);
 }
 
-// Free keys keep their text byte for byte, so they are joined to the line's text.
+std::string text_of(const json& value) {
+  return shown(value.dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+// Free keys keep their text as it is written, so they are joined to the line's text.
 void put_line(std::ostream& out, const json& line, const FreeKeys& free) {
   std::string text = text_of(line);
   for (const auto& [key, value] : free) {
     text.back() = ',';
     text += text_of(key) + ':';
-    for (const char c : value) text += c == '\n' ? ' ' : c;  // a newline between tokens would end the line
-    text += '}';
+    std::string line_text = value;
+    std::replace(line_text.begin(), line_text.end(), '\n', ' ');  // a newline between tokens would end the line
+    text += shown(std::move(line_text)) + '}';
   }
   out << text << '\n';
 }

@@ -94,6 +94,18 @@ TEST(Write, ReplacesTextThatIsNoUtf8) {
   EXPECT_EQ(read_text(written(scenario)).header.job, "a\xef\xbf\xbd");
 }
 
+// What would steer or reorder the text of a terminal; as text it is the same.
+TEST(RoundTrip, WritesCharactersThatReorderTextByTheirCode) {
+  const std::string raw =
+      "{\"petri\":1,\"job\":\"a\xe2\x80\xae\x7f\xc2\x85 \xc3\xa9\",\"world\":1,\"x_free\":\"\xe2\x80\xae\"}\n";
+  const Scenario scenario = read_text(raw + "{\"end\":true,\"events\":0}\n");
+  EXPECT_EQ(scenario.header.job, "a\xe2\x80\xae\x7f\xc2\x85 \xc3\xa9");
+  const std::string text = written(scenario);
+  EXPECT_EQ(text.substr(0, text.find('\n')),
+            "{\"petri\":1,\"job\":\"a\\u202e\\u007f\\u0085 \xc3\xa9\",\"world\":1,\"x_free\":\"\\u202e\"}");
+  EXPECT_EQ(read_text(text).header.job, scenario.header.job);
+}
+
 TEST(Read, LetsAnEventUseACommunicatorOnceItsCreationWasNamed) {
   const Scenario scenario = read_text(
       "{\"petri\":1,\"world\":2}\n{\"rank\":0,\"op\":\"comm_dup\",\"new\":\"d\"}\n"
