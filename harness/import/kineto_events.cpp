@@ -58,7 +58,8 @@ TextList list_in(simdjson::dom::object object, std::string_view key) {
 KinetoEvents::KinetoEvents(std::string file, std::string leaf) : file_(file), rank_(std::move(file), std::move(leaf)) {}
 
 bool KinetoEvents::may_matter(std::string_view text) {
-  return contains(text, "\"nccl") || contains(text, "Collective name") || contains(text, kTorchCallName);
+  return contains(text, "\"nccl") || contains(text, "\"gloo:") || contains(text, "Collective name") ||
+         contains(text, kTorchCallName);
 }
 
 void KinetoEvents::take(const JsonPiece& piece) {

@@ -51,9 +51,7 @@ Scenario read_pytorch_ets(const std::vector<TraceFile>& files, ImportNotes& note
     calls += traced.calls.size();
     job.add(std::move(traced));
   });
-  if (calls == 0)
-    throw InputError(files.front().name, 0, 0,
-                     "no call of a collective is there: a node named \"record_param_comms\" was expected");
+  if (calls == 0) left_out.refuse(files.front().name, "a node named \"record_param_comms\" was expected");
   Scenario scenario = job.finish(notes);
   notes.facts.push_back(
       "a node says that a call returned, which on a device is when it was enqueued; not recorded: reduction "

@@ -108,7 +108,8 @@ std::string_view first_type(object node) {
 }  // namespace
 
 bool PytorchEtNodes::may_matter(std::string_view text) {
-  return contains(text, kTorchCallName) || contains(text, "\"nccl:") || contains(text, kGroupsName);
+  return contains(text, kTorchCallName) || contains(text, "\"nccl:") || contains(text, "\"gloo:") ||
+         contains(text, kGroupsName);
 }
 
 void PytorchEtNodes::take(const JsonPiece& piece) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/trace/counted.hpp"
+#include "harness/trace/error.hpp"
 
 namespace petri {
 namespace {
@@ -81,6 +82,7 @@ std::int64_t TorchRank::add(const TorchCall& call, double order) {
 void TorchRank::annotate(std::string_view name, double order) {
   const std::size_t colon = name.find(':');
   if (colon == std::string_view::npos) return;
+  if (name.substr(0, colon) == "gloo") return ++calls_of_gloo_, void();
   const std::string_view what = name.substr(colon + 1);
   const bool message = what.starts_with("send ") || what.starts_with("recv ");
   if (!message && what != "coalesced") return;
@@ -104,15 +106,27 @@ TracedRank TorchRank::finish() {
 
 void TorchLeftOut::add(const TorchRank& rank) {
   waits += rank.waits();
+  of_gloo += rank.calls_of_gloo();
   for (const auto& [name, count] : rank.unknown_names())
     if (unknown.size() < kMostNames || unknown.contains(name)) unknown[name] += count;
 }
 
 void TorchLeftOut::say(ImportNotes& notes) const {
   if (waits > 0) notes.facts.push_back(fmt::format("left out: {} for work that calls began", counted(waits, "wait")));
+  if (of_gloo > 0)
+    notes.warnings.push_back(
+        fmt::format("left out: {} of Gloo, of which PyTorch writes no group to such traces", counted(of_gloo, "call")));
   for (const auto& [name, count] : unknown)
     notes.warnings.push_back(
         fmt::format("left out: {} of a kind that is not known, \"{}\"", counted(count, "call"), name));
+}
+
+void TorchLeftOut::refuse(const std::string& file, const std::string& expected) const {
+  if (of_gloo == 0) throw InputError(file, 0, 0, "no call of a collective is there: " + expected);
+  throw InputError(file, 0, 0,
+                   fmt::format("{} of Gloo, of which PyTorch writes no group to such traces; its Flight Recorder does "
+                               "(TORCH_FR_BUFFER_SIZE, torch._C._distributed_c10d._dump_fr_trace)",
+                               counted(of_gloo, "call")));
 }
 
 }  // namespace petri

@@ -39,7 +39,8 @@ class TorchRank {
   // Takes a call, and returns its place for `state_of`; -1 for what is no communication. Calls may come in any order:
   // `order` tells which came first.
   std::int64_t add(const TorchCall& call, double order);
-  // An annotation with a name such as "nccl:send 0->1" (within the call, launched by itself) or "nccl:coalesced".
+  // An annotation with a name such as "nccl:send 0->1" (within the call, launched by itself) or "nccl:coalesced". Those
+  // of Gloo, "gloo:all_reduce", are beside no call: none of its backends says a group (ProcessGroupGloo.cpp).
   void annotate(std::string_view name, double order);
 
   TracedCall& at(std::int64_t place) { return items_[static_cast<std::size_t>(place)].call; }
@@ -47,6 +48,7 @@ class TorchRank {
   std::int64_t size() const { return static_cast<std::int64_t>(items_.size()); }
   const std::map<std::string, std::uint64_t>& unknown_names() const { return unknown_; }
   std::uint64_t waits() const { return waits_; }
+  std::uint64_t calls_of_gloo() const { return calls_of_gloo_; }
 
   // What was taken, in its order. Then this is empty.
   TracedRank finish();
@@ -65,14 +67,18 @@ class TorchRank {
   std::vector<Item> items_;
   std::map<std::string, std::uint64_t> unknown_;  // names of calls that are not known
   std::uint64_t waits_ = 0;
+  std::uint64_t calls_of_gloo_ = 0;
 };
 
 // What the ranks' files had that is not in the scenario; counts over all of them.
 struct TorchLeftOut {
   std::map<std::string, std::uint64_t> unknown;
   std::uint64_t waits = 0;
+  std::uint64_t of_gloo = 0;
   void add(const TorchRank& rank);
   void say(ImportNotes& notes) const;
+  // Throws InputError: no file, of which this is the first, has a call. `expected` says what one would look like.
+  [[noreturn]] void refuse(const std::string& file, const std::string& expected) const;
 };
 
 }  // namespace petri

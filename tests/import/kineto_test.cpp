@@ -225,6 +225,12 @@ TEST(Kineto, DamageInsideIsAnErrorWithItsLine) {
   EXPECT_THAT(error_of(read_kineto_traces, {file(KinetoText(0))}), HasSubstr("no call of a collective is there"));
 }
 
+TEST(Kineto, CallsOfGlooHaveNoGroupAndAreTold) {
+  KinetoText text(0);
+  text.event("user_annotation", "gloo:all_reduce", 3, "\"a\": 1").event("user_annotation", "gloo:send", 4, "\"a\": 1");
+  EXPECT_THAT(error_of(read_kineto_traces, {file(text)}), HasSubstr("2 calls of Gloo"));
+}
+
 TEST(Kineto, TracesOfOtherProgramsAreNone) {
   EXPECT_FALSE(is_kineto_trace(memory_trace("t", R"({"traceEvents": [{"ph": "X", "name": "frame", "ts": 1}]})")));
   EXPECT_FALSE(is_kineto_trace(memory_trace("t", R"([{"ph": "X", "name": "frame", "ts": 1}])")));

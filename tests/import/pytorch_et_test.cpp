@@ -11,6 +11,7 @@
 namespace petri::test {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -178,6 +179,13 @@ TEST(PytorchEt, AFileThatBreaksOffIsUsedAsFarAsItGoes) {
 TEST(PytorchEt, CallsOfUnknownKindAreNamed) {
   const Traces traces = read({trace().call(call("allreduce", 0)).call(call("teleport", 0))});
   EXPECT_THAT(traces.notes.warnings, Contains(HasSubstr("1 call of a kind that is not known, \"teleport\"")));
+}
+
+TEST(PytorchEt, CallsOfGlooHaveNoGroupAndAreTold) {
+  EXPECT_THAT(read({trace().call(call("allreduce", 0)).node("gloo:all_reduce", "", "")}).notes.warnings,
+              Contains(HasSubstr("left out: 1 call of Gloo")));
+  EXPECT_THAT(error_of(read_pytorch_ets, {memory_trace("et_0.json", trace().node("gloo:barrier", "", "").text())}),
+              AllOf(HasSubstr("1 call of Gloo"), HasSubstr("Flight Recorder")));
 }
 
 TEST(PytorchEt, DamageInsideIsAnErrorWithItsLine) {
