@@ -91,7 +91,7 @@ std::vector<bool> with_one_known_order(const Scenario& scenario, const model::Ru
   for (const model::Lane& lane : run.lanes)
     if (lane.is_stream() || lane.thread != 0) known[static_cast<std::size_t>(lane.rank)] = false;
   for (std::size_t rank = 0; rank < known.size(); ++rank)
-    if (run.truncated[rank]) known[rank] = false;
+    if (scenario.ranks[rank].end.dropped > 0) known[rank] = false;
   return known;
 }
 

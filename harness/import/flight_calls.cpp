@@ -26,12 +26,25 @@ class Calls {
     for (std::size_t at = 0; at < dump_.entries.size();) at = take(at);
     for (const FlightEntry& entry : dump_.entries)
       if (entry.group < dump_.groups.size()) calls_.local_ids.emplace(entry.pg_id, entry.group);
+    find_last_messages();
     calls_.unknown.assign(unknown_.begin(), unknown_.end());
     calls_.foreign.assign(foreign_.begin(), foreign_.end());
     return std::move(calls_);
   }
 
  private:
+  void find_last_messages() {
+    constexpr std::int64_t kUnstated = std::numeric_limits<std::int64_t>::max(), kNone = -1;
+    std::vector<std::int64_t> last(dump_.groups.size() + 1, kNone);  // by group
+    for (const FlightEntry& entry : dump_.entries) {
+      std::int64_t& of_group = last[std::min<std::size_t>(entry.group, dump_.groups.size())];
+      of_group = std::max(of_group, entry.p2p_seq < 0 ? kUnstated : entry.p2p_seq);
+    }
+    for (std::size_t group = 0; group < last.size(); ++group)
+      if (last[group] != kNone && last[group] != kUnstated)
+        calls_.last_message.emplace(static_cast<std::int32_t>(group), last[group]);
+  }
+
   const FlightEntry& first() const { return dump_.entries.front(); }
 
   const FlightTitle& title_of(const FlightEntry& entry) {

@@ -35,7 +35,10 @@ struct FlightCalls {
   std::vector<std::string> foreign;   // and of collectives: only that all members take part is known, as in a barrier
   std::map<std::int32_t, std::uint32_t> local_ids;  // by pg_id: its place in FlightDump::groups
   std::set<std::int32_t> left_over;  // groups, as in `comm`, with members of launches that are over: they are left out
-  std::uint64_t opaque = 0;          // coalesced launches whose members are not recorded: taken for all-gathers
+  // By group, as in `comm`: the largest number of a message that an entry states; groups where one states none are not
+  // in it.
+  std::map<std::int32_t, std::int64_t> last_message;
+  std::uint64_t opaque = 0;  // coalesced launches whose members are not recorded: taken for all-gathers
 };
 
 FlightCalls calls_of(const FlightDump& dump);

@@ -30,6 +30,7 @@ class Settling {
       : records_(records),
         used_(used),
         messages_(used.size()),
+        mixed_(used.size()),
         completed_(used.size(), kNoPosition),
         standings_(records.size() + 1) {}
 
@@ -41,6 +42,7 @@ class Settling {
       for (const std::int32_t group : record.message_groups) messages_[slot(group)] = true;
     for (const FlightRecord& record : records_) find_mixed_counts(record);
     for (std::size_t i = 0; i < records_.size(); ++i) take_status(records_[i], standings_[i]);
+    for (FlightRecord& record : records_) take_mixed_status(record);
     for (FlightRecord& record : records_)
       for (const auto& [group, progress] : record.groups)
         completed_[slot(group)] = std::max(completed_[slot(group)], progress.completed);
@@ -58,8 +60,9 @@ class Settling {
   void find_mixed_counts(const FlightRecord& record) {
     for (const auto& [group, numbers] : record.status) {
       const auto found = record.groups.find(group);
-      if (found != record.groups.end() && found->second.last != kNoPosition && found->second.last != numbers.first)
-        messages_[slot(group)] = true;
+      if (found != record.groups.end() && found->second.last != kNoPosition && found->second.last != numbers.first &&
+          !messages_[slot(group)])
+        messages_[slot(group)] = mixed_[slot(group)] = true;
     }
   }
 
@@ -78,6 +81,39 @@ class Settling {
     for (auto& [group, progress] : record.groups)
       if (record.status.count(group) == 0 && progress.completed == kNoPosition && progress.outstanding != kNoPosition)
         progress.completed = progress.outstanding - 1;
+  }
+
+  // On a group with messages, too, a number is that of a collective where another member shows one of that number open,
+  // and no message of the group has as large a one.
+  void take_mixed_status(FlightRecord& record) {
+    for (const auto& [group, numbers] : record.status) {
+      if (!messages_[slot(group)] || mixed_[slot(group)] || !used_[slot(group)]) continue;
+      const auto found = record.groups.find(group);
+      FlightProgress progress = found == record.groups.end() ? FlightProgress() : found->second;
+      const std::int32_t number = position(numbers.second);
+      if (progress.outstanding != kNoPosition || numbers.first != numbers.second || number <= progress.completed)
+        continue;
+      if (!is_open_elsewhere(group, number) || !is_no_message(group, number)) continue;
+      progress.completed = number;
+      progress.enqueued = std::max(progress.enqueued, number);
+      record.groups[group] = progress;
+    }
+  }
+
+  bool is_open_elsewhere(std::int32_t group, std::int32_t number) const {
+    return std::any_of(records_.begin(), records_.end(), [&](const FlightRecord& record) {
+      const auto found = record.groups.find(group);
+      return found != record.groups.end() && found->second.outstanding != kNoPosition &&
+             found->second.outstanding <= number && number <= found->second.last;
+    });
+  }
+
+  bool is_no_message(std::int32_t group, std::int32_t number) const {
+    return std::all_of(records_.begin(), records_.end(), [&](const FlightRecord& record) {
+      if (!record.groups.contains(group) && !record.message_groups.contains(group)) return true;
+      const auto found = record.last_message.find(group);
+      return found != record.last_message.end() && found->second < number;
+    });
   }
 
   // Calls that another member proves to have completed; true where there are any.
@@ -101,6 +137,9 @@ class Settling {
     // Messages that were enqueued before them: whether they are over is not known, so nobody is to wait for them.
     for (std::size_t i = 0; i < last; ++i)
       if (record.calls.positions[i] == kNoPosition) events[i].state = EventState::completed;
+    // Nor is it known whether what had begun then is over by now.
+    for (Event& event : events)
+      if (event.state == EventState::started) event.state = EventState::scheduled;
     return true;
   }
 
@@ -122,6 +161,7 @@ class Settling {
   std::vector<FlightRecord>& records_;
   const std::vector<bool>& used_;        // by group
   std::vector<bool> messages_;           // by group: its status counts messages, too
+  std::vector<bool> mixed_;              // by group: one count numbers messages and collectives
   std::vector<std::int32_t> completed_;  // by group: the last that any member has completed
   std::vector<FlightStanding> standings_;
 };

@@ -2,7 +2,8 @@
 //
 // Which rank stands where is told by sequence numbers of groups only: those that entries have, and the last ones that
 // pg_status names. A group's collectives end in their order, so whoever has completed one has completed those before.
-// pg_status counts messages and collectives together: it counts only on groups without messages.
+// pg_status names the last number of a message or of a collective: it counts on groups without messages, and on others
+// where the number is larger than those of their messages.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +35,10 @@ struct FlightProgress {
 struct FlightRecord {
   std::int32_t rank = 0;
   FlightCalls calls;
-  std::map<std::int32_t, FlightProgress> groups;  // those with entries
-  std::set<std::int32_t> message_groups;          // with messages of which no entries are kept
-  bool cut = false;                               // the dump breaks off: what follows its last call is lost
+  std::map<std::int32_t, FlightProgress> groups;      // those with entries
+  std::set<std::int32_t> message_groups;              // with messages of which no entries are kept
+  std::map<std::int32_t, std::int64_t> last_message;  // by group: the largest number of a message, where all are stated
+  bool cut = false;                                   // the dump breaks off: what follows its last call is lost
   // What pg_status says of a group: last enqueued and last completed, of any kind; -1 is none.
   std::map<std::int32_t, std::pair<std::int64_t, std::int64_t>> status;
 };

@@ -52,6 +52,8 @@ class Job {
     if (std::find(backends.begin(), backends.end(), "gloo") != backends.end()) any_gloo_ = true;
     for (const std::int32_t place : record.calls.left_over)
       record.message_groups.insert(groups[static_cast<std::size_t>(place)]);
+    for (const auto& [place, number] : record.calls.last_message)
+      record.last_message[groups[static_cast<std::size_t>(place)]] = number;
     take_status(dump, groups, record);
     files_.push_back({file.name, file.leaf, members_common_to(dump)});
     record.cut = dump.cut;
@@ -81,6 +83,8 @@ class Job {
       for (const std::int32_t rank : groups_.ranks_of(static_cast<std::int32_t>(group)))
         world = std::max(world, rank + 1);
     if (launches_counted_ && !any_lost_) discount_launches();
+    if (launches_counted_)
+      for (FlightRecord& record : records_) record.last_message.clear();
     resolve_groups();
     infer_members(world);
     for (FlightRecord& record : records_) leave_out_strays(record);
@@ -288,6 +292,8 @@ class Job {
         continue;
       }
       if (kind_of(event.op) == OpKind::wait && !gone.empty()) keep_requests(event, gone);
+      if (standing.place_lost && event.state == EventState::started && kind_of(event.op) == OpKind::wait)
+        event.state = EventState::scheduled;  // what was enqueued before it may not be over
       if (!message) {
         std::int32_t& expected = next[event.comm];
         const std::int32_t position = std::max(0, calls.positions[i] - kFirstFlightNumber);

@@ -180,11 +180,14 @@ bool Machine::place_unknown(EventRef ref) {
          !run_.gatherings.place_known(ref);
 }
 
-// What a record that stops early shows as enqueued last need not be where its rank is.
+// What a record that stops early shows as enqueued last need not be where its rank is, and neither is what a ring kept
+// that lost the place of its first call: calls that were enqueued before may not be over. The same holds for a wait
+// that stands for the end of a launch.
 bool Machine::is_doubtful(EventRef ref) const {
   const Event& event = at(scenario_, ref);
-  return trace(ref.rank).end.kind == EndKind::cut && event.state == EventState::scheduled &&
-         is_enqueued_somewhere(scenario_, event);
+  const bool stops_early = trace(ref.rank).end.kind == EndKind::cut;
+  return (stops_early || run_.truncated[static_cast<std::size_t>(ref.rank)]) && event.state == EventState::scheduled &&
+         (is_enqueued_somewhere(scenario_, event) || kind_of(event.op) == OpKind::wait);
 }
 
 // A polling loop that the record leaves unfinished is a wait for what it polls.

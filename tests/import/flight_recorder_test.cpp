@@ -149,6 +149,15 @@ TEST(FlightRecorder, WhatOthersCompletedIsOverAndItsRecordStopsEarly) {
   EXPECT_EQ(read.ranks[1].end.kind, EndKind::running);
 }
 
+TEST(FlightRecorder, WhatHadBegunInAStaleRecordNeedNotBeWhereItsRankIs) {
+  Job job(3, {{"1", "KIND", {0, 1}}});
+  job.rank(2, {call("all_reduce", 1, "completed"), call("all_reduce", 2, "started")});
+  job.rank(0, {call("all_gather", 1, "started", "1"), call("all_reduce", 1, "scheduled")});
+  const Scenario read = job.read();
+  EXPECT_EQ(read.ranks[0].end.kind, EndKind::cut);
+  EXPECT_THAT(states(read.ranks[0]), ElementsAre(EventState::scheduled, EventState::completed));
+}
+
 TEST(FlightRecorder, RootThatLeftEarlyProvesNothing) {
   Job job(2);
   job.rank(0, {call("broadcast", 1, "completed")});
@@ -266,6 +275,23 @@ TEST(FlightRecorder, StatusOfAGroupWhoseMessagesAreLeftOutCountsThemAllTheSame) 
   const Scenario read = job.read();
   EXPECT_THAT(job.notes.warnings, IsEmpty());  // no ring lost a call that was not over
   EXPECT_THAT(read.ranks[0].end.joined, ElementsAre(Pair(1, 8)));
+}
+
+TEST(FlightRecorder, NumberThatNoMessageHasIsThatOfACollectiveInAGroupWithMessages) {
+  const auto stale = [](std::int64_t messages) {
+    Job job(2);
+    FlightCall open = call("all_reduce", 24, "scheduled");
+    open.p2p_seq = messages;
+    job.rank(0, {open}, 90).status(0, {{0, 24, -1, 23}});
+    FlightCall left = call("recv 1<-0", messages, "scheduled");
+    job.rank(1, {left, call("all_reduce", 3, "started", "1")}, 80).status(1, {{0, 24, -1, 24}});
+    job.record(1).calls[1].record_id = 99;
+    job.record(1).groups.push_back({"1", "KIND", {0, 1}});
+    job.record(0).groups.push_back({"1", "KIND", {0, 1}});
+    return job.read().ranks[0].end.kind == EndKind::cut;
+  };
+  EXPECT_TRUE(stale(12));
+  EXPECT_FALSE(stale(24));
 }
 
 // As PyTorch 2.4 records them: a launch takes a number of the collectives and none of the messages, and the entry that
