@@ -10,6 +10,7 @@
 #include "harness/diagnose/awaited.hpp"
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/kin.hpp"
+#include "harness/diagnose/precedent.hpp"
 #include "harness/diagnose/unrecorded.hpp"
 #include "harness/model/op_rules.hpp"
 
@@ -46,6 +47,32 @@ Awaited classify(const Scenario& scenario, const model::Run& run) {
       all.unplaced.push_back(rank);
   }
   return all;
+}
+
+// Ranks with nothing pending, other than `slow`, of which nobody knows whether they are awaited: those who would wait
+// for them left no record of where they wait. In a job that hangs they have stopped, too, unless most have: then they
+// may be behind all calls.
+Ranks idle_beside(const Scenario& scenario, const model::Run& run, const Ranks& slow) {
+  if (std::count(run.standing.begin(), run.standing.end(), Standing::unknown) == 0) return {};
+  Ranks idle;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
+    if (run.standing[static_cast<std::size_t>(rank)] == Standing::running && !in_a_call(scenario, run, rank) &&
+        !is_in(slow, rank))
+      idle.push_back(rank);
+  return 2 * (idle.size() + slow.size()) <= scenario.ranks.size() ? idle : Ranks();
+}
+
+// Ranks that wait, and whose rings lost where.
+Ranks lost_places(const Scenario& scenario, const model::Run& run) {
+  Ranks lost;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const auto slot = static_cast<std::size_t>(rank);
+    const auto& events = scenario.ranks[slot].events;
+    if (run.standing[slot] == Standing::unknown && run.truncated[slot] && !events.empty() &&
+        events.back().state != EventState::completed)
+      lost.push_back(rank);
+  }
+  return lost;
 }
 
 // Those of `some` without whom a wait is not explained: nobody in `others` is awaited in it, nor in another one with
@@ -154,13 +181,17 @@ std::string skew_text(const Scenario& scenario, const model::Run& run, const Ran
 Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
   Finding finding;
   finding.kind = Verdict::skew;
-  Ranks also = needed(run, awaited.unknown, awaited.slow);
+  const Ranks beside = idle_beside(scenario, run, awaited.slow);
+  Ranks stopped = awaited.slow;
+  stopped.insert(stopped.end(), beside.begin(), beside.end());
+  std::sort(stopped.begin(), stopped.end());
+  Ranks also = needed(run, awaited.unknown, stopped);
   const Kin kin(scenario, run);
-  const std::vector<HeldUp> held = held_up(scenario, run, kin, also, awaited.slow);
+  const std::vector<HeldUp> held = held_up(scenario, run, kin, also, stopped);
   for (const HeldUp& one : held) std::erase(also, one.rank);
   const Ranks silent = awaited_for_messages(scenario, run, also);
   for (const std::int32_t rank : silent) std::erase(also, rank);
-  finding.culprits = awaited.slow;
+  finding.culprits = stopped;
   finding.culprits.insert(finding.culprits.end(), also.begin(), also.end());
   std::sort(finding.culprits.begin(), finding.culprits.end());
   const Whereabouts where = whereabouts(scenario, run, awaited.slow.front());
@@ -169,7 +200,11 @@ Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& await
   if (const auto call = call_of(scenario, waits.front())) finding.events.push_back(*call);
   finding.expected = "arrival at the call in which the others wait";
   finding.actual = fmt::format("{} {}", ranks_text({awaited.slow.front()}), where.doing);
-  finding.text = skew_text(scenario, run, awaited.slow, where, waits);
+  finding.text = skew_text(scenario, run, stopped, where, waits);
+  if (!beside.empty())
+    finding.evidence.push_back(
+        fmt::format("{} {} awaited by nobody whose place is recorded, and {} nothing pending, either",
+                    ranks_text(beside), beside.size() == 1 ? "is" : "are", beside.size() == 1 ? "has" : "have"));
   say_records(scenario, also, ", and others wait for nobody else", finding);
   Ranks unneeded;
   for (const std::int32_t rank : awaited.unknown)
@@ -188,37 +223,69 @@ Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& await
   return {{finding}, fmt::format("A({}) B({}@0 waits for A)", form, op_of(scenario, waits.front()))};
 }
 
-// Fewer ranks wait in a collective than stay away from it with nothing pending: a call that these few made in addition
-// looks the same as one that all others left out.
-std::optional<Fault> few_wait_for_many(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
+// A collective in which few wait for many, or for as many, that have nothing pending: a call that these few made in
+// addition looks the same as one that all others left out.
+struct FewForMany {
+  EventRef call;  // the first of the few is in it
+  Ranks few, many;
+  Ranks unknown;         // members that may have come as well, or not
+  bool in_vain = false;  // ranks make no such call there anywhere else in the record
+};
+
+std::optional<FewForMany> few_for_many(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
   const std::vector<model::Wait> waits = nearest_waits(scenario, run, awaited.slow);
   const auto call = call_of(scenario, waits.front());
   if (!call || !model::is_enqueued_somewhere(scenario, at(scenario, *call)) || is_rooted(at(scenario, *call).op) ||
       kind_of(at(scenario, *call).op) != OpKind::collective)
     return std::nullopt;
-  Ranks few, many;
+  FewForMany found{*call, {}, {}, {}, false};
   for (const std::int32_t rank : awaited_by(run, waits.front()))
-    if (!is_in(awaited.unknown, rank)) many.push_back(rank);
+    (is_in(awaited.unknown, rank) ? found.unknown : found.many).push_back(rank);
+  std::vector<EventRef> calls;
   for (const model::Wait& wait : waits)
-    if (const auto other = call_of(scenario, wait); other && at(scenario, *other).comm == at(scenario, *call).comm)
-      few.push_back(wait.rank);
-  if (few.size() >= many.size() || many != awaited.slow) return std::nullopt;
+    if (const auto other = call_of(scenario, wait); other && at(scenario, *other).comm == at(scenario, *call).comm) {
+      found.few.push_back(wait.rank);
+      calls.push_back(*other);
+    }
+  if (found.many != awaited.slow || found.few.size() > found.many.size()) return std::nullopt;
+  const Precedents::Following following = Precedents(scenario).following(calls);
+  if (following.is_usual()) return std::nullopt;
+  found.in_vain = following.is_unheard_of();
+  if (found.few.size() < found.many.size()) return found;
+  // Of as many, those whose records are missing may be what makes one side the larger.
+  const bool others_wait = run.waits.size() > found.few.size();
+  return found.in_vain && !found.unknown.empty() && !others_wait ? std::optional(std::move(found)) : std::nullopt;
+}
+
+// Both readings. Where they are no majority that did not make the call, all are named.
+Fault two_readings(const Scenario& scenario, const Awaited& awaited, const FewForMany& found) {
+  const auto& [call, few, many, unknown, in_vain] = found;
+  const std::string made = event_text(scenario, call);
+  const bool are_fewer = few.size() < many.size();
   Finding finding;
   finding.kind = Verdict::skew;
   finding.culprits = few;
-  finding.events.push_back(*call);
-  finding.call = *call;
+  if (!are_fewer) finding.culprits.insert(finding.culprits.end(), many.begin(), many.end());
+  std::sort(finding.culprits.begin(), finding.culprits.end());
+  finding.events.push_back(call);
+  finding.call = call;
   finding.expected = fmt::format("{}: nothing pending", ranks_text(many));
-  finding.actual = fmt::format("{}: {}", ranks_text(few), event_text(scenario, *call));
+  finding.actual = fmt::format("{}: {}", ranks_text(few), made);
   finding.text =
       fmt::format("Two readings: {} made a call too many ({}), or {} stopped before it, with nothing pending.",
-                  ranks_text(few), event_text(scenario, *call), ranks_text(many));
-  finding.evidence.push_back("the first is named because those who did not make the call are the majority");
-  say_records(scenario, awaited.unknown, "; the hang is explained without it", finding);
+                  ranks_text(few), made, ranks_text(many));
+  if (are_fewer)
+    finding.evidence.push_back("the first is named because those who did not make the call are the majority");
+  if (in_vain)
+    finding.evidence.push_back("nowhere else in the record does such a call follow what came before it; others do");
+  say_records(scenario, awaited.unknown, are_fewer ? "; the hang is explained without it" : "", finding);
   finding.evidence.push_back(
-      fmt::format("what would decide: where {} {} in the program now (a stack dump), or a longer record",
-                  ranks_text(many), many.size() == 1 ? "is" : "are"));
-  return Fault{{finding}, fmt::format("A(compute) B({}@0 waits for A)", name_of(at(scenario, *call).op))};
+      fmt::format("what would decide: where {} {} in the program now (a stack dump), or a longer record{}",
+                  ranks_text(many), many.size() == 1 ? "is" : "are",
+                  are_fewer || unknown.empty() ? "" : fmt::format(", or that of {}", ranks_text(unknown))));
+  // What names the few must stay in a reduced record: it is another failure than that of one who waits for one.
+  const std::string_view doubt = are_fewer ? "perhaps one too many" : "one too many or missed by A";
+  return Fault{{finding}, fmt::format("A(compute) B({}@0, {}, waits for A)", name_of(at(scenario, call).op), doubt)};
 }
 
 // Who is not recorded may wait in a call that another rank left out.
@@ -278,12 +345,30 @@ bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t ran
   });
 }
 
+std::optional<Fault> find_idle(const Scenario& scenario, const model::Run& run) {
+  const Ranks idle = idle_beside(scenario, run, {}), lost = lost_places(scenario, run);
+  if (idle.empty() || lost.empty()) return std::nullopt;
+  const Whereabouts where = whereabouts(scenario, run, idle.front());
+  Finding finding;
+  finding.kind = Verdict::ambiguous;
+  finding.culprits = idle;
+  if (where.place) finding.events.push_back(*where.place);
+  finding.expected = "calls that the others wait for";
+  finding.actual = fmt::format("{} {}", ranks_text({idle.front()}), where.doing);
+  finding.text = capitalized(
+      fmt::format("{} stopped issuing calls and {} nothing pending; {} {}, and the rings lost where.", ranks_text(idle),
+                  idle.size() == 1 ? "has" : "have", ranks_text(lost), lost.size() == 1 ? "waits" : "wait"));
+  finding.evidence.push_back(fmt::format("what would decide: a larger ring buffer on {}", ranks_text(lost)));
+  return Fault{{finding}, "A(compute) B(waits, and the ring lost where)"};
+}
+
 std::optional<Fault> find_absent(const Scenario& scenario, const model::Run& run) {
   const Awaited awaited = classify(scenario, run);
   if (!awaited.slow.empty()) {
-    if (auto fault = few_wait_for_many(scenario, run, awaited)) return fault;
+    if (const auto found = few_for_many(scenario, run, awaited)) return two_readings(scenario, awaited, *found);
     return skew(scenario, run, awaited);
   }
+  if (auto fault = find_idle(scenario, run)) return fault;
   if (awaited.unplaced.empty())
     if (auto fault = left_out(scenario, run, awaited)) return fault;
   if (!awaited.unknown.empty() || !awaited.unplaced.empty()) return no_record(scenario, run, awaited);

@@ -16,4 +16,7 @@ bool in_a_call(const Scenario& scenario, const model::Run& run, std::int32_t ran
 // where the evidence leaves no others. Nothing where all who are awaited are in calls.
 std::optional<Fault> find_absent(const Scenario& scenario, const model::Run& run);
 
+// Ambiguous, where ranks have nothing pending and others wait of which the rings lost where: for whom, nobody knows.
+std::optional<Fault> find_idle(const Scenario& scenario, const model::Run& run);
+
 }  // namespace petri::diagnosis

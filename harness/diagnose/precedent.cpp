@@ -142,6 +142,22 @@ bool Precedents::is_less_usual(EventRef odd, EventRef usual) const {
   return contexts(usual, odd)[1] > contexts(odd, usual)[0];
 }
 
+Precedents::Following Precedents::following(const std::vector<EventRef>& calls) const {
+  Following found;
+  const EventRef first = calls.front();
+  if (first.index == 0) return found;
+  const Token before = token_before(first), call = token(at(scenario_, first));
+  for (std::int32_t rank = 0; rank < scenario_.world(); ++rank) {
+    const auto& events = scenario_.ranks[static_cast<std::size_t>(rank)].events;
+    for (std::uint32_t index = 1; index < events.size(); ++index) {
+      if (token(events[index - 1]) != before) continue;
+      if (std::find(calls.begin(), calls.end(), EventRef{rank, index}) != calls.end()) continue;
+      ++(token(events[index]) == call ? found.alike : found.others);
+    }
+  }
+  return found;
+}
+
 const Kin& Precedents::kin(const model::Run& run) const {
   if (std::exchange(kin_of_, &run) != &run) kin_.emplace(scenario_, run);
   return *kin_;

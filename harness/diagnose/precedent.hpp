@@ -35,6 +35,15 @@ class Precedents {
   // follow what they differ in.
   bool was_made_before(const std::vector<EventRef>& one, const std::vector<EventRef>& other) const;
 
+  // What the rest of the record says of calls that come after like ones: how often such a call comes there elsewhere,
+  // and how often another. Nothing is counted where a call begins a rank.
+  struct Following {
+    std::size_t alike = 0, others = 0;
+    bool is_usual() const { return alike >= 2; }
+    bool is_unheard_of() const { return alike == 0 && others >= 2; }
+  };
+  Following following(const std::vector<EventRef>& calls) const;
+
   // The same operation with the same sizes, from the same call site, on communicators of one size.
   bool are_alike(EventRef one, EventRef other) const;
 

@@ -120,6 +120,7 @@ std::optional<Fault> find_unsettled(const Scenario& scenario, const model::Run& 
     if (auto fault = untold_calls(scenario, run, inside)) return fault;
     return no_ordering_fault(scenario, inside);
   }
+  if (auto fault = find_idle(scenario, run)) return fault;
   std::vector<std::int32_t> inside;
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     if (run.standing[static_cast<std::size_t>(rank)] == Standing::running && in_a_call(scenario, run, rank))

@@ -128,6 +128,101 @@ TEST(Absent, ACallTooManyHasBothReadingsAlsoWhereARecordIsMissing) {
   EXPECT_THAT(first(found).evidence, Contains(HasSubstr("rank 0 left no record")));
 }
 
+// One rank waits in a collective of all; `others` are idle or without a record.
+std::string one_waits(int idle, int missing) {
+  std::string lines = R"(
+    {"rank":0,"op":"allreduce","count":4,"state":"started","site":"train.py:9"}
+    {"rank":0,"end":"running"})";
+  for (int rank = 1; rank <= idle + missing; ++rank)
+    lines += fmt::format("\n{{\"rank\":{},\"end\":\"{}\"}}", rank, rank <= idle ? "running" : "missing");
+  return lines;
+}
+
+TEST(Absent, TwoReadingsAreAFailureOfTheirOwnAtAnySize) {
+  const auto found = [](int idle, int missing) {
+    return diagnose(test::scenario(1 + idle + missing, one_waits(idle, missing), kNccl));
+  };
+  // As few ranks as show both readings, and the same rank in front.
+  EXPECT_EQ(found(2, 0).signature, found(7, 0).signature);
+  EXPECT_EQ(found(2, 0).signature, found(6, 1).signature);
+  EXPECT_THAT(first(found(2, 0)).culprits, ElementsAre(0));
+  // One who waits for one says nothing of a call too many.
+  EXPECT_NE(found(1, 0).signature, found(7, 0).signature);
+  EXPECT_THAT(first(found(1, 0)).culprits, ElementsAre(1));
+}
+
+// Ranks 0 and 1 of four go through steps, of which each ends with a collective of all; then rank 0 makes `last`.
+std::string after_steps(const std::string& last) {
+  std::string lines;
+  const auto add = [&](int rank, const std::string& call, const std::string& state) {
+    lines += fmt::format(R"({{"rank":{},"op":{},"state":"{}"}})"
+                         "\n",
+                         rank, call, state);
+  };
+  for (const int rank : {0, 1}) {
+    for (int step = 0; step < 4; ++step) {
+      add(rank, R"("allgather","count":8)", "completed");
+      add(rank, R"("allreduce","count":1)", "completed");
+    }
+    if (rank == 0) add(rank, last, "started");
+  }
+  for (const int rank : {0, 1, 2, 3})
+    lines += fmt::format(R"({{"rank":{},"end":"{}"}})"
+                         "\n",
+                         rank, rank < 2 ? "running" : "missing");
+  return lines;
+}
+
+TEST(Absent, WhatFollowsElsewhereTellsOfACallTooMany) {
+  const Diagnosis usual = diagnose(test::scenario(4, after_steps(R"("allgather","count":8)"), kNccl));
+  EXPECT_THAT(first(usual).culprits, ElementsAre(1));
+  EXPECT_THAT(first(usual).text, HasSubstr("Rank 1 stopped issuing calls"));
+  const Diagnosis unheard = diagnose(test::scenario(4, after_steps(R"("allreduce","count":1)"), kNccl));
+  EXPECT_THAT(first(unheard).culprits, ElementsAre(0, 1));
+  EXPECT_THAT(first(unheard).text, HasSubstr("Two readings: rank 0 made a call too many"));
+  EXPECT_THAT(first(unheard).evidence, Contains(HasSubstr("or a longer record, or that of ranks 2,3")));
+  EXPECT_NE(unheard.signature, diagnose(test::scenario(3, one_waits(2, 0), kNccl)).signature);
+}
+
+TEST(Absent, WhoeverHasNothingPendingHasStoppedTooWhereItsPartnersLeftNoRecord) {
+  const std::string rest = R"(
+    {"comm":"a","ranks":[0,1]}
+    {"comm":"b","ranks":[2,3]}
+    {"rank":0,"op":"barrier","comm":"a","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"end":"running"}
+    {"rank":3,"end":"running"})";
+  const Diagnosis found = diagnose(test::scenario(4, rest + R"(
+    {"rank":2,"end":"missing"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::skew);
+  EXPECT_THAT(first(found).culprits, ElementsAre(1, 3));
+  EXPECT_THAT(first(found).evidence, Contains(HasSubstr("rank 3 is awaited by nobody whose place is recorded")));
+  // Where all places are recorded, it may be behind all its calls.
+  const Diagnosis whole = diagnose(test::scenario(4, rest + R"(
+    {"rank":2,"op":"barrier","comm":"b","state":"completed"}
+    {"rank":2,"end":"running"})",
+                                                  kNccl));
+  EXPECT_THAT(first(whole).culprits, ElementsAre(1));
+}
+
+TEST(Absent, WhereTheRingsLostWhereOthersWaitTheIdleAreNamedWithDoubt) {
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"rank":0,"op":"send","peer":1,"state":"scheduled"}
+    {"rank":0,"op":"allreduce","count":4,"coll_seq":9,"state":"scheduled"}
+    {"rank":0,"end":"running","dropped":50}
+    {"rank":1,"end":"running","dropped":40,"joined":{"world":7}}
+    {"rank":2,"op":"allreduce","count":4,"state":"scheduled"}
+    {"rank":2,"end":"running","dropped":50}
+    {"rank":3,"op":"allreduce","count":4,"state":"scheduled"}
+    {"rank":3,"end":"running","dropped":50})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, ElementsAre(1));
+  EXPECT_THAT(first(found).text, HasSubstr("ranks 0,2,3 wait, and the rings lost where"));
+  EXPECT_THAT(first(found).evidence, Contains(HasSubstr("what would decide: a larger ring buffer")));
+}
+
 TEST(Absent, RankWithoutARecordThatMayWaitForThoseWhoStoppedIsNotNamed) {
   // Rank 0 waits for rank 1, of which nothing is there; but it may stand where rank 2 waits for rank 3.
   const Diagnosis found = diagnose(test::scenario(4, R"(
