@@ -1,6 +1,7 @@
 #include "harness/cli/piped.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,13 +10,31 @@
 #include <vector>
 
 #include "harness/cli/input.hpp"
+#include "harness/cli/terminal.hpp"
 #include "harness/import/trace_files.hpp"
 #include "harness/trace/error.hpp"
+#include "harness/trace/printable.hpp"
 
 namespace petri::cli {
 namespace {
 
 constexpr std::size_t kChunk = 1 << 16;
+
+// A named pipe that nobody writes to yet is opened all the same, so that who waits for its first byte is not silent.
+int opened(const std::string& source, const std::string& name) {
+  constexpr int kPatienceMs = 1000;
+  const int descriptor = ::open(source.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return descriptor;
+  pollfd written{descriptor, POLLIN, 0};
+  if (::poll(&written, 1, kPatienceMs) == 0) {
+    say(stderr, "petri: {} is a pipe to which nothing has been written: waiting for it\n", printable_line(name));
+    while (::poll(&written, 1, -1) < 0 && errno == EINTR) {
+    }
+  }
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  if (flags >= 0) ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
+  return descriptor;
+}
 
 }  // namespace
 
@@ -42,7 +61,7 @@ class PipedStream : public std::streambuf {
 // Standard input not by /dev/stdin: a socket cannot be opened anew.
 Piped::Piped(const std::string& source)
     : name_(is_stdin(source) ? "standard input" : source),
-      descriptor_(is_stdin(source) ? STDIN_FILENO : ::open(source.c_str(), O_RDONLY | O_CLOEXEC)) {
+      descriptor_(is_stdin(source) ? STDIN_FILENO : opened(source, name_)) {
   if (descriptor_ < 0) throw InputError(name_, 0, 0, "cannot be read: " + std::generic_category().message(errno));
 }
 

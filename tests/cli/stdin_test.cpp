@@ -65,6 +65,17 @@ TEST_F(FromStdin, AGuardNeedsAName) {
   EXPECT_THAT(scratch_.read("guards/extra/scenario.jsonl"), HasSubstr(R"("source":"standard input")"));
 }
 
+// A named pipe is waited for as cat does it, but not in silence.
+TEST_F(FromStdin, ANamedPipeThatNobodyWritesToIsNamed) {
+  const Ran ran = scratch_.run({"bash", "-c",
+                                R"(mkfifo pipe; "$1" diagnose pipe 2> said & reader=$!
+                                   until grep -q waiting said; do sleep 0.05; done
+                                   cat case.jsonl > pipe; wait $reader)",
+                                "bash", PETRI_PROGRAM});
+  EXPECT_EQ(ran.status, 10);
+  EXPECT_EQ(scratch_.read("said"), "petri: pipe is a pipe to which nothing has been written: waiting for it\n");
+}
+
 TEST_F(FromStdin, AFileThatTheSystemDoesNotReadIsUnreadable) {
   const Ran ran = scratch_.petri({"diagnose", "/proc/self/mem"});
   EXPECT_EQ(ran.status, 2);
