@@ -97,6 +97,7 @@ class Making {
     }
     end_dead();
     name_hosts();
+    scenario_.cut = report_.cut;
     return std::move(scenario_);
   }
 

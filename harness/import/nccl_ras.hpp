@@ -41,6 +41,7 @@ struct RasReport {
   std::int32_t gpus = 0;  // of the job; 0: not told
   std::vector<RasComm> comms;
   std::vector<std::string> facts, warnings;
+  bool cut = false;             // it breaks off: ranks of which it does not tell may have been in it
   std::uint64_t calls() const;  // all that were launched
 };
 

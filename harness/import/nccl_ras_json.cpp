@@ -15,6 +15,7 @@ using Value = simdjson::ondemand::value;
 using Object = simdjson::ondemand::object;
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;
+constexpr std::size_t kDeepest = 64;  // of brackets within brackets
 
 // NCCL 2.28 leaves out one comma, behind a member of what it says of a missing rank (jsonWriteMissingRank): a value, a
 // newline and another key. Puts it there; returns how often.
@@ -41,35 +42,76 @@ std::size_t mend(std::string& text) {
   return mended;
 }
 
+// Of a report that breaks off, keeps what stands before the end of the last whole rank, or communicator, and closes
+// what is open there. False where it does not break off, or before the first rank's end.
+bool close_where_it_breaks_off(std::string& text) {
+  constexpr std::size_t kAroundComm = 2, kAroundRank = 4;  // brackets that are open behind one
+  std::string open, open_there;                            // the brackets that will close them
+  std::size_t kept = 0;
+  bool in_text = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_text) {
+      if (c == '\\') ++at;
+      in_text = c != '"';
+      continue;
+    }
+    if (c == '"') in_text = true;
+    if (c == '{' || c == '[') open += c == '{' ? '}' : ']';
+    if (open.size() > kDeepest) return false;
+    if (c != '}' && c != ']') continue;
+    if (open.empty() || open.back() != c) return false;
+    open.pop_back();
+    if (c == '}' && (open.size() == kAroundComm || open.size() == kAroundRank)) {
+      kept = at + 1;
+      open_there = open;
+    }
+  }
+  if (kept == 0 || (open.empty() && !in_text)) return false;
+  text.resize(kept);
+  text.append(open_there.rbegin(), open_there.rend());
+  return true;
+}
+
 class Reader {
  public:
   Reader(const std::string& file, std::string text) : file_(file), text_(std::move(text)) {}
 
   RasReport read() {
-    try {
-      walk();
-    } catch (const simdjson::simdjson_error& problem) {
-      const std::string as_it_was = text_;
-      if (mend(text_) == 0) fail(problem.error());
-      report_ = {};
-      try {
-        walk();
-      } catch (const simdjson::simdjson_error&) {  // it was not that, or not only
-        text_ = as_it_was;
-        walk_to_fail();
-      }
-      report_.facts.push_back("a comma is missing in the JSON, as NCCL 2.28 writes it: read as if it were there");
+    if (walks()) return std::move(report_);
+    std::string as_it_was = text_;
+    const bool mended = mend(text_) > 0;
+    const bool whole = mended && walks();
+    report_.cut = !whole && close_where_it_breaks_off(text_) && walks();
+    if (!whole && !report_.cut) {
+      text_ = std::move(as_it_was);
+      fail_where_it_stops();
     }
+    if (mended)
+      report_.facts.push_back("a comma is missing in the JSON, as NCCL 2.28 writes it: read as if it were there");
+    if (report_.cut) report_.warnings.push_back(file_ + ": breaks off; the ranks of which it tells all are used");
     return std::move(report_);
   }
 
  private:
-  void walk_to_fail() {
+  bool walks() {
+    report_ = {};
+    try {
+      walk();
+    } catch (const simdjson::simdjson_error&) {
+      return false;
+    }
+    return true;
+  }
+
+  [[noreturn]] void fail_where_it_stops() {
+    simdjson::error_code error = simdjson::TAPE_ERROR;
     try {
       walk();
     } catch (const simdjson::simdjson_error& problem) {
-      fail(problem.error());
+      error = problem.error();
     }
+    fail(error);
   }
 
   [[noreturn]] void fail(simdjson::error_code error) {

@@ -201,7 +201,7 @@ TEST(RasJson, OtherDamageIsRejectedWithItsPlace) {
   std::string comma = whole;
   comma.replace(comma.find("\"cuda_dev\": 0,"), 14, "\"cuda_dev\": 0 ");
   EXPECT_THAT(error_of(comma), HasSubstr("ras:20:11: "));
-  EXPECT_THAT(error_of(whole.substr(0, whole.size() / 2)), HasSubstr("ras"));
+  EXPECT_THAT(error_of(whole.substr(0, whole.find("\"status\""))), HasSubstr("cannot be parsed"));
   std::string size = whole;
   size.replace(size.find("\"size\": 4"), 9, "\"size\": 3");
   EXPECT_THAT(error_of(size), HasSubstr("no rank 3 is in a size of 3"));
@@ -209,6 +209,23 @@ TEST(RasJson, OtherDamageIsRejectedWithItsPlace) {
   bytes[bytes.find("10.0.0")] = '\xff';
   EXPECT_THAT(error_of(bytes), HasSubstr("ras: cannot be parsed"));
   EXPECT_THAT(error_of(json("")), HasSubstr("no communicator is in the report"));
+}
+
+TEST(RasJson, OneThatBreaksOffTellsOfTheRanksThatAreWhole) {
+  const std::string whole = lagging();
+  const std::size_t end_of_second = whole.find("\"rank\": 2");
+  for (std::size_t end = end_of_second; end < whole.find("\"rank\": 3"); ++end) {
+    const Read read(whole.substr(0, end));
+    ASSERT_TRUE(read.scenario.cut) << end;
+    EXPECT_EQ(read.scenario.world(), 4);
+    EXPECT_EQ(read.rank(1).end.kind, EndKind::running);
+    EXPECT_EQ(read.rank(3).end.kind, EndKind::missing);
+    EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("breaks off")));
+  }
+  // What only the last lines lack is whole, but for what they say.
+  const Read read(whole.substr(0, whole.find("\"ras\"")));
+  EXPECT_TRUE(read.scenario.cut);
+  EXPECT_EQ(read.rank(3).end.kind, EndKind::running);
 }
 
 TEST(RasReports, OfOneJobTellWhetherItWentOn) {
