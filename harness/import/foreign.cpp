@@ -4,8 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
+#include "harness/import/copies.hpp"
+#include "harness/import/flight_recorder.hpp"
 #include "harness/trace/counted.hpp"
 #include "harness/trace/error.hpp"
 
@@ -18,6 +21,16 @@ std::size_t format_of(const TraceFile& file) {
   const auto found =
       std::find_if(formats.begin(), formats.end(), [&](const auto& format) { return format.recognizes(file); });
   return static_cast<std::size_t>(found - formats.begin());
+}
+
+// By its first bytes: of a binary protocol, or of a text one that imports something at once ("cos\nsystem\n").
+bool begins_as_pickle(std::string_view head) {
+  if (head.size() >= 2 && head[0] == '\x80') return head[1] >= 2 && head[1] <= 5;
+  const std::size_t module = head.find('\n');
+  if (!head.starts_with("c") || module == std::string_view::npos) return false;
+  const std::string_view names = head.substr(1, head.find('\n', module + 1) - 1);
+  return std::all_of(names.begin(), names.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '\n'; });
 }
 
 // What has no name counts as some rank.
@@ -71,9 +84,10 @@ bool ForeignFiles::begins_as_scenario() const {
 
 Imported ForeignFiles::import() const {
   if (!any()) reject();
-  const std::vector<TraceFile>& files = by_format_[first()];
   const ForeignFormat& format = foreign_formats()[first()];
   Imported imported{Scenario(), format.name, {}};
+  const std::vector<TraceFile> files =
+      format.file_of_each_rank ? without_copies(by_format_[first()], imported.notes) : by_format_[first()];
   say_left_out(first(), imported.notes);
   const auto nameless = std::find_if(files.begin(), files.end(), [](const auto& file) { return file.leaf.empty(); });
   const bool rank_is_lost = format.name_may_tell_rank && nameless != files.end();
@@ -134,6 +148,12 @@ void ForeignFiles::reject() const {
       throw InputError(file.name, 0, 0, "is a part of a recording of Petri's own: name the folder that it is in");
     if (petri::begins_as_scenario(file.head))
       throw InputError(file.name, 0, 0, "is a scenario, which is read by itself: name it alone");
+  }
+  // The Flight Recorder's are the only pickles that are read; their reader says with which byte one is none.
+  if (!files.empty() &&
+      std::all_of(files.begin(), files.end(), [](const auto& f) { return begins_as_pickle(f.head); })) {
+    ImportNotes none;
+    read_flight_dumps({files.front()}, none);
   }
   std::vector<std::string_view> formats;
   for (const ForeignFormat& format : foreign_formats()) formats.push_back(format.name);

@@ -24,6 +24,7 @@ struct ForeignFormat {
   // in it, for what cannot be read. Ranks of which nothing is there end `missing`.
   Scenario (*read)(const std::vector<TraceFile>& files, ImportNotes& notes);
   bool name_may_tell_rank = false;  // the name of a file tells its rank, at least where nothing in it does
+  bool file_of_each_rank = false;   // so that a copy beside one would count as another one
 };
 
 // In the order in which they are tried on a file; of a job that left several, the first one says most of why it failed.

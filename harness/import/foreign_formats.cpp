@@ -12,12 +12,12 @@ namespace petri {
 
 const std::vector<ForeignFormat>& foreign_formats() {
   static const std::vector<ForeignFormat> formats{
-      {"PyTorch Flight Recorder", is_flight_dump, read_flight_dumps, true},
+      {"PyTorch Flight Recorder", is_flight_dump, read_flight_dumps, true, true},
       {"OTF2 archives (Score-P, TAU, EZTrace)", recognizes_otf2, read_otf2},
-      {"Kineto traces (PyTorch's profiler)", is_kineto_trace, read_kineto_traces, true},
-      {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets, true},
-      {"Chakra execution traces", is_chakra_trace, read_chakra_traces, true},
-      {"SimGrid SMPI time-independent traces", recognizes_smpi, read_smpi},
+      {"Kineto traces (PyTorch's profiler)", is_kineto_trace, read_kineto_traces, true, true},
+      {"PyTorch execution traces", is_pytorch_et, read_pytorch_ets, true, true},
+      {"Chakra execution traces", is_chakra_trace, read_chakra_traces, true, true},
+      {"SimGrid SMPI time-independent traces", recognizes_smpi, read_smpi, false, true},
       {"NCCL and RCCL RAS reports", is_ras_report, read_ras_reports},
       {"NCCL and RCCL logs", is_nccl_log, read_nccl_log},
   };

@@ -174,6 +174,35 @@ TEST_F(ForeignTraces, WhatIsNoneIsToldWithWhatIsRead) {
   EXPECT_THAT(scratch_.petri({"diagnose", "broken.tar.gz"}).err, HasSubstr("broken.tar.gz: cannot be unpacked: "));
 }
 
+TEST_F(ForeignTraces, APickleThatWouldCallSomethingSaysWhere) {
+  const std::string opcode = "GLOBAL would construct or call something";
+  for (const auto& [pickle, place] :
+       std::vector<std::pair<std::string, std::string>>{{"\x80\x02"
+                                                         "cos\nsystem\nX\x02",
+                                                         "byte 2: "},
+                                                        {"cos\nsystem\n(S'id'\ntR.", "byte 0: "}}) {
+    scratch_.write("evil/rank_0", pickle);
+    for (const char* const source : {"evil", "evil/rank_0"}) {
+      const Ran ran = scratch_.petri({"diagnose", source});
+      EXPECT_EQ(ran.status, 2);
+      EXPECT_THAT(ran.err, HasSubstr("evil/rank_0: " + place + opcode));
+    }
+  }
+}
+
+TEST_F(ForeignTraces, ACopyOfADumpCountsOnceAndAnotherOneOfItsRankIsRefused) {
+  const std::string one = scratch_.read("dumps/rank_1");
+  scratch_.write("dumps/rank_1 (1)", one);
+  const Ran copied = scratch_.petri({"diagnose", "dumps"});
+  EXPECT_EQ(copied.status, 15);
+  EXPECT_THAT(copied.err, AllOf(HasSubstr("left out as a copy"), HasSubstr("dumps/rank_1 (1) (as dumps/rank_1)")));
+  scratch_.write("dumps/rank_1 (1)", scratch_.read("dumps/rank_2"));
+  const Ran other = scratch_.petri({"diagnose", "dumps"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err,
+              AllOf(HasSubstr("dumps/rank_1 (1): by its name this is rank 1"), HasSubstr("as dumps/rank_1 is")));
+}
+
 TEST_F(ForeignTraces, AScenarioThatIsCompressedInAnotherWaySaysHowToUnpackIt) {
   scratch_.write("case.jsonl", extra_barrier());
   ASSERT_EQ(scratch_.run({"gzip", "case.jsonl"}).status, 0);
