@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/diagnose/describe.hpp"
 #include "harness/diagnose/fault.hpp"
 #include "harness/model/explore.hpp"
+#include "harness/model/op_rules.hpp"
 
 namespace petri::diagnosis {
 namespace {
@@ -22,6 +25,7 @@ class Notes {
 
   void add(const model::Run& actual, std::uint64_t orders) {
     weigh_streams(actual, orders);
+    weigh_enqueued();
     weigh_losses();
     for (std::string& leak : leaks(scenario_, actual)) result_.notes.push_back(std::move(leak));
     std::size_t calls = 0, without_site = 0;
@@ -72,6 +76,27 @@ class Notes {
           fmt::format("judged with kernels in the order in which they were enqueued, which nothing enforces between "
                       "streams: in another one {}; one stream, or an event between them, would bind it",
                       blocked));
+  }
+
+  // Calls that a device was seen to get past prove no order. But where ranks enqueue them in orders that would block,
+  // had each been waited for before the next, it went well only since the device ran several at a time.
+  void weigh_enqueued() {
+    if (result_.verdict != Verdict::completes && result_.verdict != Verdict::ambiguous) return;
+    if (options_.buffered || !any_enqueued_and_over()) return;
+    const std::vector<Fault> faults = find_deadlocks(scenario_, model::run(scenario_, {std::nullopt, false}));
+    if (!faults.empty())
+      result_.notes.push_back(fmt::format(
+          "the order of calls that are over is held against nobody, but had each been waited for before the "
+          "next one, they would block: {}",
+          faults.front().findings.front().text));
+  }
+
+  bool any_enqueued_and_over() const {
+    return std::any_of(scenario_.ranks.begin(), scenario_.ranks.end(), [&](const RankTrace& rank) {
+      return std::any_of(rank.events.begin(), rank.events.end(), [&](const Event& event) {
+        return event.state == EventState::completed && model::is_enqueued_somewhere(scenario_, event);
+      });
+    });
   }
 
   // A kernel that finds its device taken for ever by one of another stream; empty where there is none.

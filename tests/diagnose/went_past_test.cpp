@@ -14,6 +14,8 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::string_view kNccl = R"("backend":"nccl")";
 
@@ -59,7 +61,15 @@ TEST(WentPast, AnOrderThatCallsOfSeveralGroupsWereSeenToGetPastIsNone) {
                             "\n" +
                             call(0, "allreduce") + call(0, "allgather", "completed", x) +
                             call(1, "allgather", "completed", x) + call(1, "allreduce");
-  EXPECT_EQ(diagnose(test::scenario(2, lines + ends(2), kNccl)).verdict, Verdict::ambiguous);
+  const Diagnosis found = diagnose(test::scenario(2, lines + ends(2), kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(found.findings.at(0).culprits, IsEmpty());
+  EXPECT_THAT(found.notes, Contains(HasSubstr("they would block: Ranks 0,1 wait for each other in a cycle")));
+  // In one order on both there is nothing to be said.
+  std::string agree = R"({"comm":"x","ranks":[0,1]})"
+                      "\n";
+  for (const int rank : {0, 1}) agree += call(rank, "allreduce") + call(rank, "allgather", "completed", x);
+  EXPECT_THAT(diagnose(test::scenario(2, agree + ends(2), kNccl)).notes, Not(Contains(HasSubstr("would block"))));
 }
 
 }  // namespace
