@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "harness/import/flight_words.hpp"
+#include "harness/import/flight_fields.hpp"
 #include "harness/trace/error.hpp"
 
 namespace petri {
@@ -18,27 +18,6 @@ using simdjson::ondemand::json_type;
 using Value = simdjson::ondemand::value;
 
 constexpr std::size_t kLevelsKept = 2;  // a dump's keys; its entries, its groups
-
-std::int64_t whole_or(Value value, std::int64_t otherwise) {
-  const json_type type = value.type();
-  if (type == json_type::string) return number_or(value.get_string(), otherwise);
-  std::int64_t number = 0;
-  if (type != json_type::number || value.get_int64().get(number) != simdjson::SUCCESS) return otherwise;
-  return number;
-}
-
-std::int32_t small_or(Value value, std::int32_t otherwise) {
-  const std::int64_t number = whole_or(value, otherwise);
-  return number == static_cast<std::int32_t>(number) ? static_cast<std::int32_t>(number) : otherwise;
-}
-
-bool is_true(Value value) {
-  return value.type() == json_type::boolean && value.get_bool();
-}
-
-FlightWord word(Value value) {
-  return value.type() == json_type::string ? flight_word(value.get_string()) : W::unknown;
-}
 
 bool is_object(Value value) {
   return value.type() == json_type::object;
@@ -110,21 +89,23 @@ void FlightJson::walk() {
   parts_.end();
 }
 
+template <class Filled>
+void FlightJson::fill(Value object, Filled& filled) {
+  for (auto field : object.get_object()) {
+    const FlightWord key = flight_word(field.unescaped_key());
+    FlightFields::take(*this, key, Value(field.value()), filled);
+  }
+}
+
 void FlightJson::config(Value groups) {
   if (!is_object(groups)) return;
   for (auto named : groups.get_object()) {
-    FlightText name = parts_.text(named.unescaped_key()), description = 0;
-    std::uint32_t ranks = 0;
-    Value group = named.value();
-    if (!is_object(group)) continue;
-    for (auto field : group.get_object()) {
-      const W key = flight_word(field.unescaped_key());
-      Value value = field.value();
-      if (key == W::name) name = text(value);
-      if (key == W::desc) description = text(value);
-      if (key == W::ranks) ranks = this->ranks(value);
-    }
-    parts_.configure(name, description, ranks);
+    FlightGroup group;
+    group.name = parts_.text(named.unescaped_key());
+    Value object = named.value();
+    if (!is_object(object)) continue;
+    fill(object, group);
+    parts_.configure(group);
   }
 }
 
@@ -133,7 +114,7 @@ std::uint32_t FlightJson::ranks(Value list) {
   if (!is_array(list)) return 0;
   std::vector<std::int32_t> ranks;
   for (Value rank : list.get_array()) {
-    ranks.push_back(small_or(rank, -1));
+    ranks.push_back(small(rank));
   }
   return parts_.ranks(std::move(ranks));
 }
@@ -145,13 +126,7 @@ void FlightJson::status(Value groups) {
     Value group = named.value();
     if (id < 0 || id > std::numeric_limits<std::int32_t>::max() || !is_object(group)) continue;
     FlightStatus status;
-    for (auto field : group.get_object()) {
-      const W key = flight_word(field.unescaped_key());
-      Value value = field.value();
-      if (key == W::last_enqueued) status.last_enqueued = whole_or(value, -1);
-      if (key == W::last_started) status.last_started = whole_or(value, -1);
-      if (key == W::last_completed) status.last_completed = whole_or(value, -1);
-    }
+    fill(group, status);
     parts_.status(static_cast<std::int32_t>(id), status);
   }
 }
@@ -160,35 +135,7 @@ void FlightJson::entries(Value list) {
   if (!is_array(list)) return;
   dump_->entries.clear();
   for (Value element : list.get_array()) {
-    if (is_object(element)) entry(element, dump_->entries.emplace_back());
-  }
-}
-
-void FlightJson::entry(Value object, FlightEntry& entry) {
-  for (auto field : object.get_object()) {
-    const W key = flight_word(field.unescaped_key());
-    Value value = field.value();
-    switch (key) {
-      case W::record_id: entry.record_id = whole_or(value, -1); break;
-      case W::pg_id: entry.pg_id = small_or(value, -1); break;
-      case W::process_group: entry.group = group(value); break;
-      case W::collective_seq_id: entry.collective_seq = whole_or(value, -1); break;
-      case W::p2p_seq_id: entry.p2p_seq = whole_or(value, -1); break;
-      case W::op_id: entry.op_id = whole_or(value, -1); break;
-      case W::profiling_name: entry.name = text(value); break;
-      case W::time_created_ns: entry.created_ns = whole_or(value, -1); break;
-      case W::input_sizes: sizes(value, entry.in_count, entry.in_tensors); break;
-      case W::output_sizes: sizes(value, entry.out_count, entry.out_tensors); break;
-      case W::input_dtypes: entry.in_type = types(value); break;
-      case W::output_dtypes: entry.out_type = types(value); break;
-      case W::state: entry.state = state_of(word(value)); break;
-      case W::retired: entry.retired = is_true(value); break;
-      case W::is_p2p: entry.is_p2p = is_true(value); break;
-      case W::timeout_ms: entry.timeout_ms = small_or(value, -1); break;
-      case W::thread_id: entry.thread = text(value); break;
-      case W::frames: entry.site = site(value); break;
-      default: break;
-    }
+    if (is_object(element)) fill(element, dump_->entries.emplace_back());
   }
 }
 
@@ -209,34 +156,27 @@ FlightText FlightJson::site(Value frames) {
   FlightText first = 0;
   for (Value frame : frames.get_array()) {
     if (!is_object(frame)) continue;
-    std::string_view file;
-    std::int64_t line = 0;
-    for (auto field : frame.get_object()) {
-      const W key = flight_word(field.unescaped_key());
-      Value value = field.value();
-      if (key == W::filename && value.type() == json_type::string) file = value.get_string();
-      if (key == W::line) line = whole_or(value, 0);
-    }
-    const bool shown = !is_library_frame(file);
-    if (shown || first == 0) first = parts_.site(file, line);
+    FlightFrame at;
+    fill(frame, at);
+    const bool shown = !is_library_frame(at.file);
+    if (shown || first == 0) first = parts_.site(at.file, at.line);
     if (shown) break;
   }
   return first;
 }
 
-void FlightJson::sizes(Value list, std::int64_t& count, std::uint16_t& tensors) {
-  if (!is_array(list)) return;
+FlightSide FlightJson::sizes(Value list) {
+  if (!is_array(list)) return {};
   FlightTensors sum;
   for (Value axes : list.get_array()) {
     std::int64_t elements = -1;
     if (is_array(axes)) {
       elements = 1;
-      for (Value axis : axes.get_array()) elements = times_axis(elements, whole_or(axis, -1));
+      for (Value axis : axes.get_array()) elements = times_axis(elements, whole(axis));
     }
     sum.add(elements);
   }
-  count = sum.elements();
-  tensors = sum.tensors();
+  return sum.side();
 }
 
 ElementType FlightJson::types(Value list) {
@@ -244,6 +184,31 @@ ElementType FlightJson::types(Value list) {
   FlightTensors tensors;
   for (Value element : list.get_array()) tensors.type(element_type_of(word(element)));
   return tensors.type();
+}
+
+std::int64_t FlightJson::whole(Value value) {
+  const json_type type = value.type();
+  if (type == json_type::string) return number_or(value.get_string(), -1);
+  std::int64_t number = 0;
+  if (type != json_type::number || value.get_int64().get(number) != simdjson::SUCCESS) return -1;
+  return number;
+}
+
+std::int32_t FlightJson::small(Value value) {
+  const std::int64_t number = whole(value);
+  return number == static_cast<std::int32_t>(number) ? static_cast<std::int32_t>(number) : -1;
+}
+
+bool FlightJson::truth(Value value) {
+  return value.type() == json_type::boolean && value.get_bool();
+}
+
+FlightWord FlightJson::word(Value value) {
+  return value.type() == json_type::string ? flight_word(value.get_string()) : W::unknown;
+}
+
+std::string_view FlightJson::characters(Value value) {
+  return value.type() == json_type::string ? std::string_view(value.get_string()) : std::string_view();
 }
 
 FlightText FlightJson::text(Value value) {

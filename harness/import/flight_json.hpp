@@ -12,6 +12,7 @@
 
 #include "harness/import/flight_dump.hpp"
 #include "harness/import/flight_parts.hpp"
+#include "harness/import/flight_words.hpp"
 
 namespace petri {
 
@@ -25,16 +26,27 @@ class FlightJson {
   void walk();  // the text in padded_; throws simdjson_error
   [[noreturn]] void fail(const std::string& file, simdjson::error_code error);
 
+  friend struct FlightFields;
+
   void config(Value groups);
-  std::uint32_t ranks(Value list);
   void status(Value groups);
   void entries(Value list);
-  void entry(Value object, FlightEntry& entry);
+  template <class Filled>
+  void fill(Value object, Filled& filled);  // by its fields
+
+  // Values, for FlightFields. A number may be a text of one.
+  static std::int64_t whole(Value value);
+  static std::int32_t small(Value value);
+  static std::int64_t written_number(Value value) { return whole(value); }
+  static bool truth(Value value);
+  static FlightWord word(Value value);
+  FlightText text(Value value);  // of a text or a number
+  static std::string_view characters(Value value);
+  std::uint32_t ranks(Value list);
   std::uint32_t group(Value pair);
   FlightText site(Value frames);
-  void sizes(Value list, std::int64_t& count, std::uint16_t& tensors);
-  ElementType types(Value list);
-  FlightText text(Value value);
+  static FlightSide sizes(Value list);
+  static ElementType types(Value list);
 
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document document_;

@@ -120,15 +120,15 @@ std::uint32_t FlightParts::group(FlightText name, FlightText description) {
   return recent = found->second;
 }
 
-void FlightParts::configure(FlightText name, FlightText description, std::uint32_t ranks) {
+void FlightParts::configure(const FlightGroup& group) {
   const std::string refusal = std::exchange(refusal_, {});
-  const std::uint32_t index = group(name, description);
+  const std::uint32_t index = this->group(group.name, group.description);
   if (index == kNoFlightGroup) return;
-  dump_->groups[index].ranks = ranks;
+  dump_->groups[index].ranks = group.ranks;
   dump_->groups[index].configured = true;
   if (!refusal.empty())
     dump_->refused_lists.push_back(
-        fmt::format("group {:.40} {}", dump_->text(name != 0 ? name : description), refusal));
+        fmt::format("group {:.40} {}", dump_->text(group.name != 0 ? group.name : group.description), refusal));
 }
 
 std::uint32_t FlightParts::ranks(std::string_view list) {

@@ -13,14 +13,19 @@
 
 namespace petri {
 
-// Elements of a call's tensors on one side, and their type. A size or type that is not known makes the whole unknown.
+// Elements of a call's tensors on one side, summed; -1 where they are not known.
+struct FlightSide {
+  std::int64_t elements = -1;
+  std::uint16_t tensors = 0;
+};
+
+// Sums them up, with their type. A size or type that is not known makes the whole unknown.
 class FlightTensors {
  public:
   void add(std::int64_t elements);  // a whole tensor; negative: not known
   void type(ElementType type);
 
-  std::int64_t elements() const { return elements_; }
-  std::uint16_t tensors() const { return tensors_; }
+  FlightSide side() const { return {elements_, tensors_}; }
   ElementType type() const { return typed_ ? type_ : ElementType::unknown; }
 
  private:
@@ -52,7 +57,7 @@ class FlightParts {
   FlightText site(std::string_view file, std::int64_t line);
   // The group of an entry, of that name and description; a new one where pg_config has none such.
   std::uint32_t group(FlightText name, FlightText description);
-  void configure(FlightText name, FlightText description, std::uint32_t ranks);
+  void configure(const FlightGroup& group);
   // "[0, 1]", "[0,1]", "0, 1". 0 for an empty list, and for one that no group can have: then the next group that is
   // configured is told of in FlightDump::refused_lists.
   std::uint32_t ranks(std::string_view list);

@@ -22,19 +22,6 @@ constexpr unsigned kWalkedBits = 4;
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 constexpr auto kTopKeys = static_cast<std::size_t>(W::entries) + 1;
 
-std::int64_t whole_or(PickleValue value, std::int64_t otherwise) {
-  return value.kind == PickleKind::whole ? value.number : otherwise;
-}
-
-std::int32_t small_or(PickleValue value, std::int32_t otherwise) {
-  const std::int64_t number = whole_or(value, otherwise);
-  return number == static_cast<std::int32_t>(number) ? static_cast<std::int32_t>(number) : otherwise;
-}
-
-bool is_true(PickleValue value) {
-  return (value.kind == PickleKind::boolean || value.kind == PickleKind::whole) && value.number != 0;
-}
-
 }  // namespace
 
 FlightPickle::FlightPickle()
@@ -48,7 +35,7 @@ void FlightPickle::read(const std::string& file, std::string_view bytes, FlightD
   dump.cut = pickle_.cut();
   parts_.begin(dump);
   frames_.assign(1, Frame());
-  sides_.assign(1, Side());
+  sides_.assign(1, FlightSide());
   products_.assign(1, -1);
   rank_lists_.clear();
   std::array<PickleValue, kTopKeys> values{};  // by key; of one key the last value holds
@@ -77,6 +64,31 @@ std::uint32_t FlightPickle::recall(PickleValue container, Walked as, std::uint32
   return (note & ((1U << kWalkedBits) - 1)) == static_cast<std::uint32_t>(as) ? note >> kWalkedBits : other;
 }
 
+std::int64_t FlightPickle::whole(PickleValue value) const {
+  return value.kind == PickleKind::whole ? value.number : -1;
+}
+
+std::int32_t FlightPickle::small(PickleValue value) const {
+  const std::int64_t number = whole(value);
+  return number == static_cast<std::int32_t>(number) ? static_cast<std::int32_t>(number) : -1;
+}
+
+std::int64_t FlightPickle::written_number(PickleValue value) const {
+  return value.kind == PickleKind::text ? number_or(pickle_.text(value), -1) : whole(value);
+}
+
+bool FlightPickle::truth(PickleValue value) const {
+  return (value.kind == PickleKind::boolean || value.kind == PickleKind::whole) && value.number != 0;
+}
+
+FlightWord FlightPickle::word(PickleValue value) const {
+  return value.kind == PickleKind::text ? static_cast<FlightWord>(value.word) : W::unknown;
+}
+
+std::string_view FlightPickle::characters(PickleValue value) const {
+  return value.kind == PickleKind::text ? pickle_.text(value) : std::string_view();
+}
+
 FlightText FlightPickle::text(PickleValue value) {
   if (value.kind == PickleKind::whole) return parts_.text(fmt::format_int(value.number).c_str());
   if (value.kind != PickleKind::text) return 0;
@@ -85,30 +97,23 @@ FlightText FlightPickle::text(PickleValue value) {
   return note - 1;
 }
 
+template <class Filled>
+void FlightPickle::fill(PickleValue dict, Filled& filled) {
+  const auto items = pickle_.items(dict);
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) FlightFields::take(*this, word(items[i]), items[i + 1], filled);
+}
+
 void FlightPickle::config(PickleValue groups) {
   if (groups.kind != PickleKind::dict) return;
   const auto named = pickle_.items(groups);
   for (std::size_t i = 0; i + 1 < named.size(); i += 2) {
     if (named[i + 1].kind != PickleKind::dict || !is_new(named[i + 1])) continue;
     remember(named[i + 1], Walked::group, 0);
-    configure(text(named[i]), named[i + 1]);
+    FlightGroup group;
+    group.name = text(named[i]);
+    fill(named[i + 1], group);
+    parts_.configure(group);
   }
-}
-
-void FlightPickle::configure(FlightText name, PickleValue group) {
-  FlightText description = 0;
-  std::uint32_t ranks = 0;
-  const auto items = pickle_.items(group);
-  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-    const PickleValue value = items[i + 1];
-    switch (word(items[i])) {
-      case W::name: name = text(value); break;
-      case W::desc: description = text(value); break;
-      case W::ranks: ranks = this->ranks(value); break;
-      default: break;
-    }
-  }
-  parts_.configure(name, description, ranks);
 }
 
 std::uint32_t FlightPickle::ranks(PickleValue value) {
@@ -119,7 +124,7 @@ std::uint32_t FlightPickle::ranks(PickleValue value) {
   if (value.kind == PickleKind::text) return known->second = parts_.ranks(pickle_.text(value));
   std::vector<std::int32_t> list;
   for (const PickleValue rank : pickle_.items(value)) {
-    list.push_back(small_or(rank, -1));
+    list.push_back(small(rank));
     if (list.back() < 0) break;
   }
   return known->second = parts_.ranks(std::move(list));
@@ -132,29 +137,12 @@ void FlightPickle::status(PickleValue groups) {
     const PickleValue dict = named[i + 1];
     if (dict.kind != PickleKind::dict || !is_new(dict)) continue;
     remember(dict, Walked::status, 0);
-    const std::int64_t id = number_of(named[i]);
-    if (id >= 0 && id <= std::numeric_limits<std::int32_t>::max())
-      parts_.status(static_cast<std::int32_t>(id), last_numbers(dict));
+    const std::int64_t id = written_number(named[i]);
+    if (id < 0 || id > std::numeric_limits<std::int32_t>::max()) continue;
+    FlightStatus status;
+    fill(dict, status);
+    parts_.status(static_cast<std::int32_t>(id), status);
   }
-}
-
-FlightStatus FlightPickle::last_numbers(PickleValue dict) {
-  FlightStatus status;
-  const auto items = pickle_.items(dict);
-  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-    switch (word(items[i])) {
-      case W::last_enqueued: status.last_enqueued = number_of(items[i + 1]); break;
-      case W::last_started: status.last_started = number_of(items[i + 1]); break;
-      case W::last_completed: status.last_completed = number_of(items[i + 1]); break;
-      default: break;
-    }
-  }
-  return status;
-}
-
-// A whole number or a text of one.
-std::int64_t FlightPickle::number_of(PickleValue value) const {
-  return value.kind == PickleKind::text ? number_or(pickle_.text(value), -1) : whole_or(value, -1);
 }
 
 void FlightPickle::entries(PickleValue list) {
@@ -169,39 +157,7 @@ void FlightPickle::entries(PickleValue list) {
       continue;
     }
     remember(item, Walked::entry, dump_->entries.size());
-    entry(item, dump_->entries.emplace_back());
-  }
-}
-
-void FlightPickle::entry(PickleValue dict, FlightEntry& entry) {
-  const auto items = pickle_.items(dict);
-  const auto side = [](const Side& from, std::int64_t& count, std::uint16_t& tensors) {
-    count = from.elements;
-    tensors = from.tensors;
-  };
-  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-    const PickleValue value = items[i + 1];
-    switch (word(items[i])) {
-      case W::record_id: entry.record_id = whole_or(value, -1); break;
-      case W::pg_id: entry.pg_id = small_or(value, -1); break;
-      case W::process_group: entry.group = group(value); break;
-      case W::collective_seq_id: entry.collective_seq = whole_or(value, -1); break;
-      case W::p2p_seq_id: entry.p2p_seq = whole_or(value, -1); break;
-      case W::op_id: entry.op_id = whole_or(value, -1); break;
-      case W::profiling_name: entry.name = text(value); break;
-      case W::time_created_ns: entry.created_ns = whole_or(value, -1); break;
-      case W::input_sizes: side(sizes(value), entry.in_count, entry.in_tensors); break;
-      case W::output_sizes: side(sizes(value), entry.out_count, entry.out_tensors); break;
-      case W::input_dtypes: entry.in_type = types(value); break;
-      case W::output_dtypes: entry.out_type = types(value); break;
-      case W::state: entry.state = state_of(word(value)); break;
-      case W::retired: entry.retired = is_true(value); break;
-      case W::is_p2p: entry.is_p2p = is_true(value); break;
-      case W::timeout_ms: entry.timeout_ms = small_or(value, -1); break;
-      case W::thread_id: entry.thread = text(value); break;
-      case W::frames: entry.site = site(value); break;
-      default: break;
-    }
+    fill(item, dump_->entries.emplace_back());
   }
 }
 
@@ -228,24 +184,19 @@ FlightPickle::Frame& FlightPickle::frame(PickleValue dict) {
   if (dict.kind != PickleKind::dict) return frames_.front();
   if (!is_new(dict)) return frames_[recall(dict, Walked::frame, 0)];
   Frame frame;
-  const auto items = pickle_.items(dict);
-  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
-    const PickleValue value = items[i + 1];
-    if (word(items[i]) == W::filename && value.kind == PickleKind::text) frame.file = pickle_.text(value);
-    if (word(items[i]) == W::line) frame.line = whole_or(value, 0);
-  }
+  fill(dict, static_cast<FlightFrame&>(frame));
   frame.library = is_library_frame(frame.file);
   remember(dict, Walked::frame, frames_.size());
   return frames_.emplace_back(frame);
 }
 
-FlightPickle::Side FlightPickle::sizes(PickleValue list) {
+FlightSide FlightPickle::sizes(PickleValue list) {
   if (!list.is_sequence()) return {};
   if (!is_new(list)) return sides_[recall(list, Walked::sizes, 0)];
   const auto tensors = pickle_.items(list);
   FlightTensors sum;
   for (const PickleValue axes : tensors) sum.add(elements_of(axes));
-  const Side side{sum.elements(), sum.tensors()};
+  const FlightSide side = sum.side();
   if (tensors.size() <= kShort) return side;
   remember(list, Walked::sizes, sides_.size());
   return sides_.emplace_back(side);
@@ -256,7 +207,7 @@ std::int64_t FlightPickle::elements_of(PickleValue axes) {
   if (!is_new(axes)) return products_[recall(axes, Walked::axes, 0)];
   const auto items = pickle_.items(axes);
   std::int64_t product = 1;
-  for (const PickleValue axis : items) product = times_axis(product, whole_or(axis, -1));
+  for (const PickleValue axis : items) product = times_axis(product, whole(axis));
   if (items.size() <= kShort) return product;
   remember(axes, Walked::axes, products_.size());
   return products_.emplace_back(product);
