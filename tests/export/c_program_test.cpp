@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
+#include "tests/export/programs.hpp"
 #include "tests/trace/text.hpp"
 
 namespace petri {
@@ -19,17 +17,7 @@ std::string exported(const std::string& lines) {
 }
 
 std::string rejected(const std::string& event) {
-  try {
-    exported("{\"petri\":1,\"world\":2}\n" + event + "\n{\"end\":true}\n");
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-std::string golden(const std::string& name) {
-  std::ifstream in(PETRI_TEST_DATA "/golden/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return test::refusal_of([&] { exported("{\"petri\":1,\"world\":2}\n" + event + "\n{\"end\":true}\n"); });
 }
 
 // Ranks 1 and 3 of a job, with a communicator whose creation was shrunk away.
@@ -49,7 +37,7 @@ const char* const kSwap =
 )";
 
 TEST(CProgram, IsTheGoldenOne) {
-  EXPECT_EQ(exported(kSwap), golden("swap.c"));
+  EXPECT_EQ(exported(kSwap), test::golden("swap.c"));
 }
 
 TEST(CProgram, BeginsWhereAllRecordsOfAGroupBegin) {

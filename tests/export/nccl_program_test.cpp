@@ -4,9 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
+#include "tests/export/programs.hpp"
 #include "tests/trace/text.hpp"
 
 namespace petri {
@@ -24,17 +22,7 @@ std::string of_two_ranks(const std::string& events) {
 }
 
 std::string rejected(const std::string& event) {
-  try {
-    of_two_ranks(event);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-std::string golden(const std::string& name) {
-  std::ifstream in(PETRI_TEST_DATA "/golden/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return test::refusal_of([&] { of_two_ranks(event); });
 }
 
 TEST(NcclProgram, IsTheGoldenOne) {
@@ -53,7 +41,7 @@ TEST(NcclProgram, IsTheGoldenOne) {
   // The fixed parts are compiled and run by another test.
   const auto helpers = text.find("static int rank;"), calls = text.find("static ncclComm_t"),
              runner = text.find("static int number_in");
-  EXPECT_EQ(text.substr(0, helpers) + text.substr(calls, runner - calls), golden("swap.nccl.txt"));
+  EXPECT_EQ(text.substr(0, helpers) + text.substr(calls, runner - calls), test::golden("swap.nccl.txt"));
 }
 
 TEST(NcclProgram, KeepsScenarioTextInsideItsComments) {

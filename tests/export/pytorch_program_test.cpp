@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
+#include "tests/export/programs.hpp"
 #include "tests/trace/text.hpp"
 
 namespace petri {
@@ -23,17 +21,7 @@ std::string of_two_ranks(const std::string& events) {
 }
 
 std::string rejected(const std::string& event) {
-  try {
-    of_two_ranks(event);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
-
-std::string golden(const std::string& name) {
-  std::ifstream in(PETRI_TEST_DATA "/golden/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return test::refusal_of([&] { of_two_ranks(event); });
 }
 
 // What of a script is about its case: groups, and the ranks' calls.
@@ -56,7 +44,7 @@ TEST(PytorchProgram, IsTheGoldenOne) {
 {"rank":2,"end":"missing"}
 {"end":true}
 )"),
-      golden("swap.py"));
+      test::golden("swap.py"));
 }
 
 TEST(PytorchProgram, WritesMessagesGroupsOfCallsAndStreams) {
@@ -77,7 +65,7 @@ TEST(PytorchProgram, WritesMessagesGroupsOfCallsAndStreams) {
 {"rank":1,"end":"signal","signal":11}
 {"end":true}
 )")),
-            golden("calls.py"));
+            test::golden("calls.py"));
 }
 
 TEST(PytorchProgram, GivesTheTimeThatItsRanksSleepOnTopOfItsOwn) {
