@@ -3,30 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "harness/import/nccl_warning.hpp"
-#include "harness/trace/describe.hpp"
 #include "tests/import/nccl_log_text.hpp"
 
 namespace petri {
 namespace {
 
-using test::memory_trace;
 using test::NcclLog;
+using test::ReadLog;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-struct Read {
-  ImportNotes notes;
-  Scenario scenario;
-  explicit Read(const std::string& text) : scenario(read_nccl_log({memory_trace("job.log", text)}, notes)) {}
-  const RankTrace& rank(int number) const { return scenario.ranks.at(static_cast<std::size_t>(number)); }
-  std::vector<std::string> calls(int number) const {
-    std::vector<std::string> texts;
-    for (const Event& event : rank(number).events) texts.push_back(describe(scenario, event, number));
-    return texts;
-  }
-};
 
 // Two ranks, two communicators, four calls each; `third` is how rank 1's third call, on "p", is written.
 template <class Third>
@@ -49,18 +36,19 @@ std::string four_calls(const Third& third, std::uint64_t launches_before = 5) {
 }
 
 TEST(NcclLogCuts, OfAnotherProcessesLineInFrontLeaveTheCallWhole) {
-  const Read whole(four_calls([](NcclLog& log, const std::string& line) { log.line(1, line); }));
-  const Read glued(four_calls([](NcclLog& log, const std::string& line) { log.line(1, "epoch 3 loss 0.25" + line); }));
+  const ReadLog whole(four_calls([](NcclLog& log, const std::string& line) { log.line(1, line); }));
+  const ReadLog glued(
+      four_calls([](NcclLog& log, const std::string& line) { log.line(1, "epoch 3 loss 0.25" + line); }));
   EXPECT_EQ(glued.calls(1), whole.calls(1));
   EXPECT_THAT(glued.notes.warnings, IsEmpty());
-  const Read two(four_calls([](NcclLog& log, const std::string& line) {
+  const ReadLog two(four_calls([](NcclLog& log, const std::string& line) {
     log.line(1, fmt::format("{} NCCL INFO Channel 00/{}", NcclLog::origin(0), line));
   }));
   EXPECT_EQ(two.calls(1), whole.calls(1));
 }
 
 TEST(NcclLogCuts, LeaveACallItsPlaceWhereLaunchNumbersProveIt) {
-  const Read read(four_calls([](NcclLog& log, const std::string& line) {
+  const ReadLog read(four_calls([](NcclLog& log, const std::string& line) {
     log.line(1, line.substr(0, line.find(" datatype")) + "WARNING: something else");
   }));
   EXPECT_THAT(read.calls(1), ElementsAre("allreduce(1 float32 sum)", "allreduce(2 float32 sum) on 0xdef",
@@ -70,7 +58,7 @@ TEST(NcclLogCuts, LeaveACallItsPlaceWhereLaunchNumbersProveIt) {
 }
 
 TEST(NcclLogCuts, EndARecordWhereItCannotBeKnownWhichCallItWas) {
-  const Read read(
+  const ReadLog read(
       four_calls([](NcclLog& log, const std::string& line) { log.line(1, line.substr(0, line.find("opCount") + 4)); }));
   EXPECT_EQ(read.calls(1).size(), 2u);
   EXPECT_EQ(read.rank(1).end.kind, EndKind::cut);
@@ -79,7 +67,7 @@ TEST(NcclLogCuts, EndARecordWhereItCannotBeKnownWhichCallItWas) {
 }
 
 TEST(NcclLogCuts, AreNotMendedWhereTwoCommunicatorsFit) {
-  const Read read(
+  const ReadLog read(
       four_calls([](NcclLog& log, const std::string& line) { log.line(1, line.substr(0, line.find(" count"))); }, 0));
   // Launch 1 is next on both, but "p" goes on with launch 2: only there a launch is missing.
   EXPECT_EQ(read.calls(1).size(), 4u);
@@ -88,7 +76,7 @@ TEST(NcclLogCuts, AreNotMendedWhereTwoCommunicatorsFit) {
   log.init("p", {0, 1}, 0xdef);
   for (const int rank : {0, 1}) log.call(rank, "AllReduce", "w"), log.call(rank, "AllReduce", "p");
   log.info(1, "AllReduce: opCount 1 sendbuff 0x7f5");
-  const Read open(log.together());
+  const ReadLog open(log.together());
   EXPECT_EQ(open.calls(1).size(), 2u);
   EXPECT_EQ(open.rank(1).end.kind, EndKind::cut);
 }
@@ -97,7 +85,7 @@ TEST(NcclLogCuts, OfTheOriginAreCounted) {
   NcclLog log(1);
   log.init("w", {0}, 1);
   log.call(0, "AllReduce", "w");
-  const Read read(log.together() + "[0] NCCL INFO AllReduce: opCount 1 sendbuff 0x1\n");
+  const ReadLog read(log.together() + "[0] NCCL INFO AllReduce: opCount 1 sendbuff 0x1\n");
   EXPECT_EQ(read.calls(0).size(), 1u);
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("1 call left out: the lines are cut")));
 }
@@ -109,7 +97,7 @@ TEST(NcclWarnings, ThatAreErrorsStandAtTheCallBefore) {
   log.warn(1, "Cuda failure 700 'an illegal memory access was encountered'", "enqueue.cc:1421 (ncclLaunchKernel)");
   log.call(1, "AllReduce", "w");
   log.warn(0, "NUMA balancing enabled which can lead to variability in the NCCL performance!", "graph/paths.cc:1");
-  const Read read(log.together());
+  const ReadLog read(log.together());
   EXPECT_THAT(read.rank(1).events[0].extras.error(), IsEmpty());
   EXPECT_EQ(read.rank(1).events[1].extras.error(), "Cuda failure 700 'an illegal memory access was encountered'");
   EXPECT_EQ(read.rank(1).events[1].state, EventState::started);
@@ -122,7 +110,7 @@ TEST(NcclWarnings, BeforeAllCallsStandAtTheFirstOneOrAreSaid) {
   log.init("w", {0, 1}, 0xabc);
   for (const int rank : {0, 1}) log.warn(rank, "Call to ibv_reg_mr failed with error Cannot allocate memory");
   log.call(1, "AllReduce", "w");
-  const Read read(log.together());
+  const ReadLog read(log.together());
   EXPECT_THAT(read.rank(1).events[0].extras.error(), HasSubstr("ibv_reg_mr"));
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("rank 0 reported \"Call to ibv_reg_mr failed")));
 }
@@ -132,7 +120,7 @@ TEST(NcclWarnings, OfOthersThatWentAwayAreNoErrors) {
   log.init("w", {0, 1}, 0xabc);
   for (const int rank : {0, 1}) log.call(rank, "AllReduce", "w");
   log.warn(0, "socketProgress: Connection closed by remote peer node02<54321>", "misc/socket.cc:58");
-  const Read read(log.together());
+  const ReadLog read(log.together());
   EXPECT_THAT(read.rank(0).events[0].extras.error(), IsEmpty());
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("rank 0 noticed the end of others")));
 }

@@ -4,30 +4,17 @@
 
 #include <algorithm>
 
-#include "harness/trace/describe.hpp"
 #include "tests/import/nccl_log_text.hpp"
 
 namespace petri {
 namespace {
 
-using test::memory_trace;
 using test::NcclLog;
+using test::ReadLog;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-struct Read {
-  ImportNotes notes;
-  Scenario scenario;
-  explicit Read(const std::string& text) : scenario(read_nccl_log({memory_trace("job.log", text)}, notes)) {}
-  const RankTrace& rank(int number) const { return scenario.ranks.at(static_cast<std::size_t>(number)); }
-  std::vector<std::string> calls(int number) const {
-    std::vector<std::string> texts;
-    for (const Event& event : rank(number).events) texts.push_back(describe(scenario, event, number));
-    return texts;
-  }
-};
 
 // Three ranks, two communicators, eight calls each in an order of their own; rank 1's call `third` is another one.
 std::string eight_calls(const std::string& third = "AllGather") {
@@ -57,10 +44,10 @@ std::string without(std::string text, const std::vector<std::string>& marks) {
 
 TEST(NcclLogLost, LinesInsideAreTheCallsThatTheOthersMadeThere) {
   const std::string text = eight_calls();
-  const Read whole(text);
+  const ReadLog whole(text);
   for (const std::string op : {"AllReduce", "AllGather"})
     for (int launch = 0; launch < 3; ++launch) {
-      const Read read(without(text, {NcclLog::origin(1), op, fmt::format("opCount {:x} ", launch)}));
+      const ReadLog read(without(text, {NcclLog::origin(1), op, fmt::format("opCount {:x} ", launch)}));
       EXPECT_EQ(read.calls(1), whole.calls(1)) << op << launch;
       EXPECT_EQ(read.rank(1).end.kind, EndKind::running);
       EXPECT_THAT(read.notes.warnings, ElementsAre(HasSubstr("lines of 1 call of rank 1 are lost")));
@@ -68,7 +55,7 @@ TEST(NcclLogLost, LinesInsideAreTheCallsThatTheOthersMadeThere) {
 }
 
 TEST(NcclLogLost, OfALostLastLineNothingIsKnown) {
-  const Read read(without(eight_calls(), {NcclLog::origin(1), "AllGather", "opCount 3 "}));
+  const ReadLog read(without(eight_calls(), {NcclLog::origin(1), "AllGather", "opCount 3 "}));
   EXPECT_THAT(read.calls(1), SizeIs(7));
   EXPECT_THAT(read.notes.warnings, IsEmpty());
 }
@@ -80,11 +67,11 @@ TEST(NcclLogLost, BeginningsAreRestoredAsFarAsAnyRankHasThem) {
   for (const int rank : {0, 1, 2})
     for (int i = 0; i < 4; ++i) log.call(rank, i % 2 == 0 ? "AllReduce" : "AllGather", "w", 10 + i);
   std::string text = log.together();
-  const Read whole(text);
+  const ReadLog whole(text);
   for (const int rank : {1, 2})
     for (int launch = 0; launch < rank; ++launch)
       text = without(text, {NcclLog::origin(rank), fmt::format("opCount {:x} ", launch)});
-  const Read read(text);
+  const ReadLog read(text);
   for (const int rank : {1, 2}) EXPECT_EQ(read.calls(rank), whole.calls(rank));
   EXPECT_THAT(read.notes.warnings, ElementsAre(HasSubstr("lines of 3 calls of rank 1,2 are lost")));
 }
@@ -92,7 +79,7 @@ TEST(NcclLogLost, BeginningsAreRestoredAsFarAsAnyRankHasThem) {
 TEST(NcclLogLost, WhereTheOrderAmongCommunicatorsIsLostTheLogIsUsedUpToTheGap) {
   std::string text = eight_calls();
   for (const char* const op : {"AllReduce", "AllGather"}) text = without(text, {NcclLog::origin(1), op, "opCount 1 "});
-  const Read read(text);
+  const ReadLog read(text);
   EXPECT_EQ(read.rank(1).end.kind, EndKind::cut);
 }
 
@@ -103,13 +90,13 @@ TEST(NcclLogLost, ArgumentsInWhichTheOthersDifferAreUnknown) {
     log.call(rank, "AllReduce", "w", rank == 2 ? 8 : 4);
     log.call(rank, "AllReduce", "w", 4);
   }
-  const Read read(without(log.together(), {NcclLog::origin(0), "opCount 0 "}));
+  const ReadLog read(without(log.together(), {NcclLog::origin(0), "opCount 0 "}));
   EXPECT_EQ(read.rank(0).events.at(0).count, kUnknownCount);
   EXPECT_EQ(read.rank(1).events.at(0).count, 4);
 }
 
 TEST(NcclLogLost, WhereTheOthersDisagreeTheLogIsUsedUpToTheGap) {
-  const Read read(without(eight_calls("ReduceScatter"), {NcclLog::origin(0), "AllGather", "opCount 2 "}));
+  const ReadLog read(without(eight_calls("ReduceScatter"), {NcclLog::origin(0), "AllGather", "opCount 2 "}));
   EXPECT_EQ(read.rank(0).end.kind, EndKind::cut);
   EXPECT_THAT(read.calls(0), SizeIs(6));
   EXPECT_THAT(read.notes.warnings, ElementsAre(HasSubstr("the log of rank 0 is used up to a lost line only")));
@@ -122,7 +109,7 @@ TEST(NcclLogLost, LaunchesOfSeveralCallsMayTakeSeveralNumbers) {
   log.launches("w", 0) = 3;
   log.call(0, "AllReduce", "w");
   for (const char* const op : {"AllReduce", "AllGather", "AllReduce"}) log.call(1, op, "w");
-  const Read read(log.together());
+  const ReadLog read(log.together());
   EXPECT_EQ(read.rank(0).events.size(), 3U);
   EXPECT_THAT(read.notes.warnings, IsEmpty());
 }
@@ -134,7 +121,7 @@ TEST(NcclLogLost, OnCommunicatorsWithMessagesNumbersAreOfEachRank) {
   log.launches("w", 0) = 2;
   log.call(1, "AllReduce", "w");
   for (const int rank : {0, 1}) log.group(rank, "w", {{rank == 0 ? "Send" : "Recv", 1 - rank}});
-  EXPECT_THAT(Read(log.together()).notes.warnings, IsEmpty());
+  EXPECT_THAT(ReadLog(log.together()).notes.warnings, IsEmpty());
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include <numeric>
 
-#include "harness/trace/describe.hpp"
 #include "harness/trace/error.hpp"
 #include "tests/import/nccl_log_text.hpp"
 
@@ -15,27 +14,11 @@ namespace {
 
 using test::memory_trace;
 using test::NcclLog;
+using test::ReadLog;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-struct Read {
-  ImportNotes notes;
-  Scenario scenario;
-  explicit Read(const std::vector<TraceFile>& files) : scenario(read_nccl_log(files, notes)) {}
-  explicit Read(const std::string& text) : Read(std::vector{memory_trace("job.log", text)}) {}
-
-  const RankTrace& rank(int number) const { return scenario.ranks.at(static_cast<std::size_t>(number)); }
-  std::vector<std::string> calls(int number) const {
-    std::vector<std::string> texts;
-    for (const Event& event : rank(number).events) texts.push_back(describe(scenario, event, number));
-    return texts;
-  }
-  const Communicator& comm(const std::string& name) const {
-    return scenario.comms.at(static_cast<std::size_t>(scenario.find_comm(name)));
-  }
-};
 
 std::vector<int> first(int ranks) {
   std::vector<int> all(static_cast<std::size_t>(ranks));
@@ -55,7 +38,7 @@ NcclLog three_calls(int ranks, int minor = 21, bool rccl = false) {
 }
 
 TEST(NcclLogCalls, HaveTheirArgumentsAndAreOnlyScheduled) {
-  const Read read(three_calls(4).files());
+  const ReadLog read(three_calls(4).files());
   EXPECT_EQ(read.scenario.world(), 4);
   EXPECT_EQ(read.scenario.header.backend, "nccl");
   EXPECT_THAT(read.scenario.header.hosts, ElementsAre("node01", "node01", "node01", "node01"));
@@ -69,9 +52,9 @@ TEST(NcclLogCalls, HaveTheirArgumentsAndAreOnlyScheduled) {
 }
 
 TEST(NcclLogCalls, OfAllReleasesReadAlike) {
-  const Read newest(three_calls(8, 28).files());
+  const ReadLog newest(three_calls(8, 28).files());
   for (const int minor : {10, 13, 17, 18, 19, 21, 24}) {
-    const Read read(three_calls(8, minor).files());
+    const ReadLog read(three_calls(8, minor).files());
     ASSERT_EQ(read.scenario.world(), 8) << minor;
     for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(read.calls(rank), newest.calls(rank)) << minor;
     EXPECT_THAT(read.notes.warnings, IsEmpty()) << minor;
@@ -86,7 +69,7 @@ TEST(NcclLogCalls, OfRcclKeepTheirRankWithoutInitLines) {
     const std::string text = log.call_text(rank, "AllReduce", "w", 100 + rank, 7, 0, 0, 0);
     files.push_back(memory_trace("f", fmt::format("{} NCCL INFO {}\n", NcclLog::origin(7 - rank), text)));
   }
-  const Read read(files);
+  const ReadLog read(files);
   ASSERT_EQ(read.scenario.world(), 8);
   for (int rank = 0; rank < 8; ++rank) EXPECT_EQ(read.rank(rank).events.at(0).count, 100 + rank);
 }
@@ -98,7 +81,7 @@ TEST(NcclLogCalls, WithoutInitLinesAreOfRanksInTheOrderOfHostsAndSaySo) {
   for (int rank = 11; rank >= 0; --rank)
     text += fmt::format("{} NCCL INFO {}\n", NcclLog::origin(rank),
                         log.call_text(rank, "AllReduce", "w", 100 + rank, 7, 0, 0, 0));
-  const Read read(text);
+  const ReadLog read(text);
   ASSERT_EQ(read.scenario.world(), 12);
   for (int rank = 0; rank < 12; ++rank) EXPECT_EQ(read.rank(rank).events.at(0).count, 100 + rank);
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("numbered by host, process and device")));
@@ -106,7 +89,7 @@ TEST(NcclLogCalls, WithoutInitLinesAreOfRanksInTheOrderOfHostsAndSaySo) {
 
 TEST(NcclLogCalls, AreReadBehindWhatLaunchersWriteInFront) {
   const NcclLog log = three_calls(4);
-  const Read plain(log.together());
+  const ReadLog plain(log.together());
   const std::vector<std::function<std::string(int)>> prefixes{
       [](int rank) { return fmt::format("[1,{}]<stdout>:", rank); },
       [](int rank) { return fmt::format("{}: ", rank); },
@@ -119,12 +102,12 @@ TEST(NcclLogCalls, AreReadBehindWhatLaunchersWriteInFront) {
       [](int) { return std::string(" 45%|####5     | 9/20 [00:03<00:04]"); },
   };
   for (const auto& prefix : prefixes) {
-    const Read read(log.together(prefix));
+    const ReadLog read(log.together(prefix));
     ASSERT_EQ(read.scenario.world(), 4) << prefix(1);
     for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(read.calls(rank), plain.calls(rank)) << prefix(1);
     EXPECT_EQ(read.scenario.header.hosts.at(0), "node01") << prefix(1);
   }
-  const Read windows(log.together([](int) { return std::string(); }, "\r\n"));
+  const ReadLog windows(log.together([](int) { return std::string(); }, "\r\n"));
   for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(windows.calls(rank), plain.calls(rank));
 }
 
@@ -134,7 +117,7 @@ TEST(NcclLogCalls, HaveTheTimesThatAreWrittenInFront) {
   const std::string call = log.call_text(0, "AllReduce", "w", 1, 7, 0, 0, 0);
   log.line(0, fmt::format("[1970-01-02 00:00:01.25] {} NCCL INFO {}", NcclLog::origin(0), call));
   log.info(0, call);
-  const Read read(log.files());
+  const ReadLog read(log.files());
   EXPECT_DOUBLE_EQ(read.rank(0).time_of(0), 86401.25);
   EXPECT_TRUE(std::isnan(read.rank(0).time_of(1)));
 }
@@ -145,7 +128,7 @@ TEST(NcclLogCalls, OfUnknownOperationsAreCountedAndLeftOut) {
   log.call(0, "PutSignal", "w");
   log.call(0, "AllReduce", "w");
   log.call(1, "AllReduce", "w");
-  const Read read(log.files());
+  const ReadLog read(log.files());
   EXPECT_THAT(read.calls(0), ElementsAre("allreduce(1024 float32 sum)"));
   EXPECT_THAT(read.notes.facts, Contains("left out: 1 call of PutSignal"));
 }
@@ -158,7 +141,7 @@ TEST(NcclLogCalls, OfOneLaunchBeginTheirMessagesTogether) {
     log.group(rank, "w", {{"Send", 1 - rank}, {"Recv", 1 - rank}});
     log.group(rank, "w", {{rank == 0 ? "Send" : "Recv", 1 - rank}});
   }
-  const Read read(log.files());
+  const ReadLog read(log.files());
   std::vector<std::string> ops;
   for (const Event& event : read.rank(0).events) ops.emplace_back(name_of(event.op));
   EXPECT_THAT(ops, ElementsAre("allreduce", "isend", "irecv", "waitall", "send"));
@@ -178,7 +161,7 @@ TEST(NcclLogComms, OfSplitsAreToldApartByParentNumberAndColor) {
     log.call(rank, "AllGather", fmt::format("tp{}", rank / 4), 10 + rank / 4);
     log.call(rank, "ReduceScatter", fmt::format("dp{}", rank % 4), 20 + rank % 4);
   }
-  const Read read(log.together());
+  const ReadLog read(log.together());
   EXPECT_THAT(read.comm("0xabc/1.1").ranks, ElementsAre(4, 5, 6, 7));
   EXPECT_THAT(read.comm("0xabc/2.3").ranks, ElementsAre(3, 7));
   EXPECT_THAT(read.calls(7),
@@ -195,7 +178,7 @@ TEST(NcclLogComms, ThatSeveralGroupsCannotBeToldApartByAreLeftOutWithAWarning) {
     log.call(rank, "AllReduce", rank < 2 ? "a" : "b");
     log.call(rank, "Broadcast", "w");
   }
-  const Read read(log.files());
+  const ReadLog read(log.files());
   EXPECT_THAT(read.calls(3), ElementsAre("bcast(1024 float32) root 0"));
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("4 calls left out")));
 }
@@ -208,7 +191,7 @@ TEST(NcclLogComms, MayHaveTheSamePointerOneAfterTheOther) {
     for (const int rank : {1, 3}) log.call(rank, "AllReduce", "p", 50 + time);
     log.end("p");
   }
-  const Read read(log.files());
+  const ReadLog read(log.files());
   EXPECT_THAT(read.calls(3), ElementsAre("allreduce(50 float32 sum) on 0x100", "allreduce(51 float32 sum) on 0x101"));
   EXPECT_EQ(read.rank(3).events[0].state, EventState::completed);
   EXPECT_EQ(read.rank(3).end.kind, EndKind::running);  // the largest one is still there
@@ -219,7 +202,7 @@ TEST(NcclLogComms, ThatAreAllDestroyedEndARankAndAbortedOnesDoNot) {
                                         std::tuple("Abort", EndKind::running, EventState::scheduled)}) {
     NcclLog log = three_calls(4);
     log.end("w", how);
-    const Read read(log.files());
+    const ReadLog read(log.files());
     EXPECT_EQ(read.rank(2).end.kind, end);
     EXPECT_EQ(read.rank(2).events[1].state, state);
   }
@@ -229,7 +212,7 @@ TEST(NcclLogComms, WhoseCreationIsNotOverAreCreatedByEvents) {
   NcclLog log(4);
   log.init("w", first(4), 0xabc);
   log.init("p", {0, 1, 2}, 0x77, false);
-  const Read read(log.files());
+  const ReadLog read(log.files());
   ASSERT_EQ(read.rank(1).events.size(), 1u);
   EXPECT_EQ(read.rank(1).events[0].op, Op::comm_init_rank);
   EXPECT_EQ(read.rank(1).events[0].state, EventState::started);
@@ -243,7 +226,7 @@ TEST(NcclLogRanks, OfMissingLogsAreMissingMembersOfTheirCommunicators) {
   for (int lane = 0; lane < 4; ++lane)
     log.split(fmt::format("dp{}", lane), {lane, lane + 4, lane + 8, lane + 12}, "w", 1, lane);
   for (int rank = 0; rank < 16; ++rank) log.call(rank, "AllReduce", fmt::format("dp{}", rank % 4));
-  const Read read(log.files({4, 5, 6, 7}));
+  const ReadLog read(log.files({4, 5, 6, 7}));
   EXPECT_EQ(read.scenario.world(), 16);
   EXPECT_EQ(read.rank(5).end.kind, EndKind::missing);
   EXPECT_THAT(read.comm("0xabc/1.2").ranks, ElementsAre(2, 6, 10, 14));
@@ -255,7 +238,7 @@ TEST(NcclLogRanks, ThatCannotBeKnownOfMissingLogsLeaveMembersUnknown) {
   log.init("w", first(8), 0xabc);
   log.init("p", {5, 2, 7}, 0x77);
   log.call(5, "AllReduce", "p");
-  const Read read(log.files({2, 7}));
+  const ReadLog read(log.files({2, 7}));
   EXPECT_FALSE(read.comm("0x77").known);
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("which ranks are in 0x77 cannot be known")));
 }
@@ -273,7 +256,7 @@ TEST(NcclLogRanks, AreTheDevicesOfOneProcess) {
     line(0, fmt::format("AllReduce: opCount 0 sendbuff 0x1 recvbuff 0x2 count {} datatype 7 op 0 root 0 comm 0x10{} "
                         "[nranks=4] stream (nil)",
                         60 + device, device));
-  const Read read(text);
+  const ReadLog read(text);
   ASSERT_EQ(read.scenario.world(), 4);
   for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(read.rank(rank).events.at(0).count, 60 + rank);
 }
@@ -284,7 +267,7 @@ TEST(NcclLogRanks, OfAnEarlierRunInTheSameFileAreLeftOut) {
   for (int rank = 0; rank < 4; ++rank) late.call(rank, "AllReduce", "w", 7);
   std::string text = late.together();
   for (std::size_t at = text.find(":40"); at != std::string::npos; at = text.find(":40", at + 1)) text[at + 1] = '5';
-  const Read read(early.together() + text);
+  const ReadLog read(early.together() + text);
   EXPECT_EQ(read.scenario.world(), 4);
   EXPECT_THAT(read.calls(0), ElementsAre("allreduce(7 float32 sum)"));
   EXPECT_THAT(read.notes.warnings, Contains(HasSubstr("4 processes are left out")));
@@ -302,7 +285,7 @@ TEST(NcclLogRanks, OfOneNameInSeveralContainersAreSeveralProcesses) {
       text[at + 8] = '0';
     files.push_back(memory_trace("f", text));
   }
-  const Read read(files);
+  const ReadLog read(files);
   EXPECT_EQ(read.calls(0).size(), 3u);
   EXPECT_EQ(read.calls(1).size(), 3u);
 }
@@ -310,13 +293,13 @@ TEST(NcclLogRanks, OfOneNameInSeveralContainersAreSeveralProcesses) {
 TEST(NcclLogEnds, AreBehindACallToWhichAllCameAndFromWhichSomeWentOn) {
   NcclLog log = three_calls(4);
   for (const int rank : {0, 1, 3}) log.call(rank, "AllReduce", "w");
-  const Read read(log.files());
+  const ReadLog read(log.files());
   EXPECT_EQ(read.rank(2).events.back().state, EventState::completed);
   EXPECT_EQ(read.rank(2).events.front().state, EventState::scheduled);
   EXPECT_EQ(read.rank(0).events.back().state, EventState::scheduled);
-  const Read together(three_calls(4).files());
+  const ReadLog together(three_calls(4).files());
   for (int rank = 0; rank < 4; ++rank) EXPECT_EQ(together.rank(rank).events.back().state, EventState::scheduled);
-  const Read partial(three_calls(4).files({1}));  // rank 1 may not have come
+  const ReadLog partial(three_calls(4).files({1}));  // rank 1 may not have come
   EXPECT_EQ(partial.rank(2).events.back().state, EventState::scheduled);
 }
 
@@ -326,7 +309,7 @@ TEST(NcclLogEnds, AreBehindMessagesThatTheirPeersHaveToo) {
   for (const int rank : {0, 1}) log.group(rank, "w", {{"Send", 1 - rank}, {"Recv", 1 - rank}});
   log.call(0, "AllReduce", "w");
   log.call(2, "Recv", "w", 7, 7, 0, 1);
-  const Read read(log.files());
+  const ReadLog read(log.files());
   EXPECT_EQ(read.rank(1).events.back().op, Op::waitall);
   EXPECT_EQ(read.rank(1).events.back().state, EventState::completed);
   EXPECT_EQ(read.rank(2).events.back().state, EventState::scheduled);
@@ -343,7 +326,7 @@ TEST(NcclLogFiles, ThatBeginLateStandWhereTheirLaunchesAreNumbered) {
                           log.call_text(rank, "AllReduce", "w", launch, 7, 0, 0, static_cast<unsigned>(launch)));
     files.push_back(memory_trace("f", text));
   }
-  const Read read(files);
+  const ReadLog read(files);
   EXPECT_THAT(read.rank(0).end.joined, ElementsAre(testing::Pair(0, 40)));
   EXPECT_THAT(read.rank(1).end.joined, ElementsAre(testing::Pair(0, 41)));
   EXPECT_EQ(read.rank(1).end.dropped, 41u);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/import/nccl_log.hpp"
+#include "harness/trace/describe.hpp"
 #include "tests/import/memory_trace.hpp"
 
 namespace petri::test {
@@ -141,6 +142,24 @@ class NcclLog {
   bool rccl_;
   std::map<std::string, std::vector<int>> comms_;
   std::map<std::pair<std::string, int>, std::uint64_t> launches_;
+};
+
+// A log, read.
+struct ReadLog {
+  ImportNotes notes;
+  Scenario scenario;
+  explicit ReadLog(const std::vector<TraceFile>& files) : scenario(read_nccl_log(files, notes)) {}
+  explicit ReadLog(const std::string& text) : ReadLog(std::vector{memory_trace("job.log", text)}) {}
+
+  const RankTrace& rank(int number) const { return scenario.ranks.at(static_cast<std::size_t>(number)); }
+  std::vector<std::string> calls(int number) const {
+    std::vector<std::string> texts;
+    for (const Event& event : rank(number).events) texts.push_back(describe(scenario, event, number));
+    return texts;
+  }
+  const Communicator& comm(const std::string& name) const {
+    return scenario.comms.at(static_cast<std::size_t>(scenario.find_comm(name)));
+  }
 };
 
 }  // namespace petri::test

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "harness/trace/describe.hpp"
 #include "tests/import/nccl_log_text.hpp"
 
 namespace petri {
@@ -12,27 +11,14 @@ namespace {
 
 using test::memory_trace;
 using test::NcclLog;
+using test::ReadLog;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Read {
-  ImportNotes notes;
-  Scenario scenario;
-  explicit Read(const std::vector<TraceFile>& files) : scenario(read_nccl_log(files, notes)) {}
-  explicit Read(const std::string& text) : Read(std::vector{memory_trace("job.log", text)}) {}
-
-  std::vector<std::string> calls(int number) const {
-    std::vector<std::string> texts;
-    const auto& events = scenario.ranks.at(static_cast<std::size_t>(number)).events;
-    for (const Event& event : events) texts.push_back(describe(scenario, event, number));
-    return texts;
-  }
-};
-
-void expect_alike(const Read& read, const Read& once) {
+void expect_alike(const ReadLog& read, const ReadLog& once) {
   ASSERT_EQ(read.scenario.world(), once.scenario.world());
   for (int rank = 0; rank < once.scenario.world(); ++rank) {
     EXPECT_EQ(read.calls(rank), once.calls(rank)) << "rank " << rank;
@@ -73,45 +59,45 @@ std::string tail(const std::string& text, double part) {
 
 TEST(NcclLogTwice, InOneFileIsTakenOnceAndTold) {
   const std::string text = job().together();
-  const Read once(text), twice(text + text);
+  const ReadLog once(text), twice(text + text);
   expect_alike(twice, once);
   EXPECT_THAT(once.notes.warnings, IsEmpty());
   EXPECT_THAT(twice.notes.warnings, ElementsAre("13 calls are taken once, as the same lines of a process stand there "
                                                 "twice or more: job.log"));
-  expect_alike(Read(text + text + text), once);
+  expect_alike(ReadLog(text + text + text), once);
 }
 
 TEST(NcclLogTwice, InTwoFilesIsTakenOnceAndTold) {
   const NcclLog log = job();
-  const Read once(log.files());
+  const ReadLog once(log.files());
   std::vector<TraceFile> files = log.files();
   files.push_back(memory_trace("slurm.out", log.together([](int rank) { return fmt::format("{}: ", rank); })));
-  const Read twice(files);
+  const ReadLog twice(files);
   expect_alike(twice, once);
   EXPECT_THAT(twice.notes.warnings, ElementsAre(HasSubstr("13 calls are taken once")));
   std::reverse(files.begin(), files.end());
-  expect_alike(Read(files), once);
+  expect_alike(ReadLog(files), once);
 }
 
 TEST(NcclLogTwice, InPartIsCompletedFromEitherPart) {
   const std::string text = job().together();
-  const Read once(text);
+  const ReadLog once(text);
   for (const double part : {0.2, 0.5, 0.8}) {
     const std::string begun = head(text, part), ended = tail(text, 1 - part / 2);
-    expect_alike(Read(begun + text), once);
-    expect_alike(Read(text + begun), once);
-    expect_alike(Read(text + ended), once);
+    expect_alike(ReadLog(begun + text), once);
+    expect_alike(ReadLog(text + begun), once);
+    expect_alike(ReadLog(text + ended), once);
     for (const auto& [a, b] : {std::pair(begun, text), std::pair(text, begun), std::pair(ended, text),
                                std::pair(text, ended), std::pair(head(text, 0.7), tail(text, 0.7))})
-      expect_alike(Read({memory_trace("a", a), memory_trace("b", b)}), once);
+      expect_alike(ReadLog({memory_trace("a", a), memory_trace("b", b)}), once);
   }
 }
 
 TEST(NcclLogTwice, GoesOnInAnotherFileWithoutAWord) {
   const std::string text = job().text(0);
-  const Read parts({memory_trace("1", job().text(1)), memory_trace("0.a", head(text, 0.5)),
-                    memory_trace("0.b", text.substr(head(text, 0.5).size()))});
-  expect_alike(parts, Read(job().files()));
+  const ReadLog parts({memory_trace("1", job().text(1)), memory_trace("0.a", head(text, 0.5)),
+                       memory_trace("0.b", text.substr(head(text, 0.5).size()))});
+  expect_alike(parts, ReadLog(job().files()));
   EXPECT_THAT(parts.notes.warnings, IsEmpty());
 }
 
@@ -123,7 +109,7 @@ TEST(NcclLogTwice, LineForLineIsTakenOnce) {
     for (int time = 0; time < 2; ++time) doubled += text.substr(at, end - at);
     at = end;
   }
-  expect_alike(Read(doubled), Read(text));
+  expect_alike(ReadLog(doubled), ReadLog(text));
 }
 
 TEST(NcclLogTwice, OfReleasesWithoutACommIdIsTakenOnce) {
@@ -131,7 +117,7 @@ TEST(NcclLogTwice, OfReleasesWithoutACommIdIsTakenOnce) {
   log.init("w", {0, 1}, 0);
   for (const int rank : {0, 1}) log.call(rank, "AllReduce", "w", 10), log.call(rank, "AllReduce", "w", 20);
   log.call(0, "AllReduce", "w", 30);
-  expect_alike(Read(log.together() + log.together()), Read(log.together()));
+  expect_alike(ReadLog(log.together() + log.together()), ReadLog(log.together()));
 }
 
 TEST(NcclLogTwice, OfCallsWithoutCreationsIsTakenOnce) {
@@ -142,8 +128,8 @@ TEST(NcclLogTwice, OfCallsWithoutCreationsIsTakenOnce) {
     for (const int rank : {0, 1})
       text += fmt::format("{} NCCL INFO {}\n", NcclLog::origin(rank),
                           log.call_text(rank, "AllReduce", "w", launch, 7, 0, 0, launch));
-  expect_alike(Read(text + text), Read(text));
-  expect_alike(Read({memory_trace("a", tail(text, 0.7)), memory_trace("b", text)}), Read(text));
+  expect_alike(ReadLog(text + text), ReadLog(text));
+  expect_alike(ReadLog({memory_trace("a", tail(text, 0.7)), memory_trace("b", text)}), ReadLog(text));
 }
 
 TEST(NcclLogTwice, GivesALineThatIsCutInOneCopyBackFromTheOther) {
@@ -153,11 +139,11 @@ TEST(NcclLogTwice, GivesALineThatIsCutInOneCopyBackFromTheOther) {
   const std::size_t line = cut.find(origin + " NCCL INFO AllGather");
   ASSERT_NE(line, std::string::npos);
   cut.replace(cut.find(" count", line), cut.find('\n', line) - cut.find(" count", line), "WARNING: something else");
-  const Read once(text);
-  expect_alike(Read(cut + text), once);
-  expect_alike(Read(text + cut), once);
+  const ReadLog once(text);
+  expect_alike(ReadLog(cut + text), once);
+  expect_alike(ReadLog(text + cut), once);
   for (const auto& [a, b] : {std::pair(cut, text), std::pair(text, cut)}) {
-    const Read read({memory_trace("a", a), memory_trace("b", b)});
+    const ReadLog read({memory_trace("a", a), memory_trace("b", b)});
     expect_alike(read, once);
     EXPECT_THAT(read.notes.warnings, Not(Contains(HasSubstr("cut by other output"))));
   }
@@ -166,10 +152,10 @@ TEST(NcclLogTwice, GivesALineThatIsCutInOneCopyBackFromTheOther) {
 TEST(NcclLogTwice, SaysAnErrorOnce) {
   NcclLog log = job();
   log.warn(1, "Cuda failure 700 'an illegal memory access was encountered'", "enqueue.cc:1421 (ncclLaunchKernel)");
-  const Read once(log.together());
-  for (const Read& twice :
-       {Read(log.together() + log.together()),
-        Read({memory_trace("a", log.together()), memory_trace("b", job().together() + log.together())})}) {
+  const ReadLog once(log.together());
+  for (const ReadLog& twice :
+       {ReadLog(log.together() + log.together()),
+        ReadLog({memory_trace("a", log.together()), memory_trace("b", job().together() + log.together())})}) {
     expect_alike(twice, once);
     EXPECT_THAT(twice.scenario.ranks[1].events.back().extras.error(), HasSubstr("Cuda failure 700"));
   }
@@ -182,9 +168,9 @@ TEST(NcclLogTwice, IsNotWhatACapturedGraphRepeats) {
   for (const int rank : {0, 1})
     for (int layer = 0; layer < 3; ++layer)
       log.info(rank, log.call_text(rank, "AllReduce", "w", 10, 7, 0, 0, log.launches("w", rank)));
-  const Read once(log.together());
+  const ReadLog once(log.together());
   EXPECT_EQ(once.calls(0).size(), 3u);
-  expect_alike(Read(log.together() + log.together()), once);
+  expect_alike(ReadLog(log.together() + log.together()), once);
 }
 
 TEST(NcclLogRestarts, WithTheSameNumbersOfProcessesAreAnotherRun) {
@@ -197,11 +183,12 @@ TEST(NcclLogRestarts, WithTheSameNumbersOfProcessesAreAnotherRun) {
     return log.together();
   };
   const std::string first = run(0xabc, 10), second = run(0xdef, 20);
-  const Read last(second);
+  const ReadLog last(second);
   EXPECT_THAT(last.calls(0), ElementsAre("allreduce(20 float32 sum)", "allreduce(21 float32 sum)"));
-  const std::vector<Read> both{Read(first + second), Read({memory_trace("a", first), memory_trace("b", second)}),
-                               Read({memory_trace("a", first + second), memory_trace("b", second + first)})};
-  for (const Read& read : both) {
+  const std::vector<ReadLog> both{ReadLog(first + second),
+                                  ReadLog({memory_trace("a", first), memory_trace("b", second)}),
+                                  ReadLog({memory_trace("a", first + second), memory_trace("b", second + first)})};
+  for (const ReadLog& read : both) {
     expect_alike(read, last);
     EXPECT_THAT(read.notes.warnings,
                 Contains(HasSubstr("2 processes are left out: nothing is shared with the others")));
