@@ -110,24 +110,32 @@ void Otf2Calls::take_standard(const Otf2Record& record) {
   }
 }
 
+std::int32_t Otf2Calls::peer_of(const Otf2Record& record, std::int32_t comm) const {
+  return definitions_.peer(scenario_, record.b, comm, place_.rank, record.a);
+}
+
+void Otf2Calls::set_message(Event& event, const Otf2Record& record, std::int32_t comm) const {
+  event.comm = comm;
+  event.peer = peer_of(record, comm);
+  event.tag = tag_of(record.c);
+  event.count = count_of(record.x);
+  event.dtype = ElementType::byte;
+}
+
 void Otf2Calls::send(const Otf2Record& record) {
   const std::int32_t comm = comm_of(record.b);
   if (comm == kNoComm) return leave_out_record("send");
   if (!call_) begin(Op::send, record.time);
   Event& event = call_->event;
-  event.comm = comm;
-  const std::int32_t peer = definitions_.peer(scenario_, record.b, comm, place_.rank, record.a);
   call_->recorded = call_->sent = true;
   if (call_->op && kind_of(*call_->op) == OpKind::sendrecv) {
-    event.extras.set_sendpeer(peer);
+    event.comm = comm;
+    event.extras.set_sendpeer(peer_of(record, comm));
     event.extras.set_sendtag(tag_of(record.c));
     event.extras.set_sendcount(count_of(record.x));
     event.extras.set_sendtype(ElementType::byte);
   } else {
-    event.peer = peer;
-    event.tag = tag_of(record.c);
-    event.count = count_of(record.x);
-    event.dtype = ElementType::byte;
+    set_message(event, record, comm);
   }
   end_bare();
 }
@@ -140,20 +148,16 @@ void Otf2Calls::receive(const Otf2Record& record) {
   if (completes) return receive_later(record, comm);
   if (!call_) begin(Op::recv, record.time);
   Event& event = call_->event;
-  event.comm = comm;
-  const std::int32_t peer = definitions_.peer(scenario_, record.b, comm, place_.rank, record.a);
   call_->recorded = call_->received = true;
   gaps_.any_receive = true;
   if (call_->op && kind_of(*call_->op) == OpKind::sendrecv) {
-    event.extras.set_recvpeer(peer);
+    event.comm = comm;
+    event.extras.set_recvpeer(peer_of(record, comm));
     event.extras.set_recvtag(tag_of(record.c));
     event.extras.set_recvcount(count_of(record.x));
     event.extras.set_recvtype(ElementType::byte);
   } else {
-    event.peer = peer;
-    event.tag = tag_of(record.c);
-    event.count = count_of(record.x);
-    event.dtype = ElementType::byte;
+    set_message(event, record, comm);
   }
   end_bare();
 }
@@ -161,22 +165,15 @@ void Otf2Calls::receive(const Otf2Record& record) {
 // A message that came in a call which completes requests.
 void Otf2Calls::receive_later(const Otf2Record& record, std::int32_t comm) {
   gaps_.any_receive = true;
-  const auto fill = [&](Event& event) {
-    event.comm = comm;
-    event.peer = definitions_.peer(scenario_, record.b, comm, place_.rank, record.a);
-    event.tag = tag_of(record.c);
-    event.count = count_of(record.x);
-    event.dtype = ElementType::byte;
-  };
   const auto open = std::find_if(requests_.open.lower_bound({kUnnamedRequest, nullptr}), requests_.open.end(),
                                  [&](const auto& one) { return one.first.second == this; });
   if (open == requests_.open.end()) {
     Event event;
     event.op = Op::recv;
-    fill(event);
+    set_message(event, record, comm);
     return push(std::move(event), call_->time, EventState::completed);
   }
-  fill(events[open->second.event]);
+  set_message(events[open->second.event], record, comm);
   call_->completed.push_back(open->second.number);
   requests_.open.erase(open);
 }
@@ -200,11 +197,7 @@ void Otf2Calls::post(const Otf2Record& record, Op op) {
   if (record.kind == Otf2Kind::isend) {
     const std::int32_t comm = comm_of(record.b);
     if (comm == kNoComm) return leave_out_record("isend");
-    event.comm = comm;
-    event.peer = definitions_.peer(scenario_, record.b, comm, place_.rank, record.a);
-    event.tag = tag_of(record.c);
-    event.count = count_of(record.x);
-    event.dtype = ElementType::byte;
+    set_message(event, record, comm);
   }
   if (call_) call_->makes_event = false;
   if (const auto stale = requests_.open.find({record.y, this}); stale != requests_.open.end()) {

@@ -83,6 +83,9 @@ class Otf2Calls {
   void complete(Call& call);
   void leave_in_flight(Call& call);
 
+  // Of a record of a message: whom it is with, and what a call is given for it.
+  std::int32_t peer_of(const Otf2Record& record, std::int32_t comm) const;
+  void set_message(Event& event, const Otf2Record& record, std::int32_t comm) const;
   void send(const Otf2Record& record);
   void receive(const Otf2Record& record);
   void receive_later(const Otf2Record& record, std::int32_t comm);
