@@ -1,10 +1,10 @@
 #include "harness/diagnose/testimony.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <utility>
 
+#include "harness/diagnose/awaited.hpp"
 #include "harness/diagnose/describe.hpp"
 
 namespace petri::diagnosis {
@@ -28,9 +28,7 @@ void believe(Testimony told, Finding& finding) {
 }
 
 std::string sentence_start(const std::vector<std::int32_t>& ranks) {
-  std::string text = ranks_text(ranks);
-  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text;
+  return capitalized(ranks_text(ranks));
 }
 
 }  // namespace petri::diagnosis
