@@ -11,8 +11,7 @@ namespace petri::diagnosis {
 std::string ranks_text(std::vector<std::int32_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  if (ranks.empty()) return "no rank";
-  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_ranges(ranks);
+  return ranks_in_words(ranks);
 }
 
 std::string event_text(const Scenario& scenario, const Event& event, std::int32_t caller) {

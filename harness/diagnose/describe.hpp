@@ -9,7 +9,7 @@
 
 namespace petri::diagnosis {
 
-// "rank 5", "ranks 0-4,6-15"; ranks in any order, duplicates once.
+// "rank 5", "ranks 0-4,6-15", "ranks 0,2,4,6 and 508 others"; ranks in any order, duplicates once.
 std::string ranks_text(std::vector<std::int32_t> ranks);
 
 // "allreduce(4 float32 sum) on dp0 at train.cpp:41": petri::describe with the call site.

@@ -14,20 +14,16 @@ constexpr std::size_t kMostStates = 24;  // groups of blocked ranks that are lis
 constexpr std::size_t kMostEvents = 8;   // events of a finding that are listed
 constexpr std::size_t kLabelWidth = 11;
 
-std::string ranks_text(const std::vector<std::int32_t>& ranks) {
-  return (ranks.size() == 1 ? "rank " : "ranks ") + rank_ranges(ranks);
-}
-
 // Where the scenario's ranks were renumbered, the reader looks for the job's own.
 std::string with_origin(const Scenario& scenario, const std::vector<std::int32_t>& ranks) {
-  std::string out = ranks_text(ranks);
+  std::string out = ranks_in_words(ranks);
   if (!scenario.header.origin || scenario.header.origin->ranks.empty()) return out;
   std::vector<std::int32_t> original;
   for (const std::int32_t rank : ranks)
     if (rank >= 0 && rank < scenario.world())
       original.push_back(scenario.header.origin->ranks[static_cast<std::size_t>(rank)]);
   std::sort(original.begin(), original.end());
-  return original == ranks ? out : fmt::format("{} ({} of the original job)", out, ranks_text(original));
+  return original == ranks ? out : fmt::format("{} ({} of the original job)", out, ranks_in_words(original));
 }
 
 void put(std::string& out, std::string_view label, std::string_view text) {
@@ -91,7 +87,7 @@ void put_blocked(std::string& out, const Diagnosis& diagnosis, const Scenario& s
   std::sort(rows.begin(), rows.end());
   out += "\nBlocked\n";
   for (std::size_t i = 0; i < rows.size() && i < kMostStates; ++i)
-    out += fmt::format("  {} in {}\n", ranks_text(rows[i].first), printable_line(rows[i].second));
+    out += fmt::format("  {} in {}\n", ranks_in_words(rows[i].first), printable_line(rows[i].second));
   if (rows.size() > kMostStates) out += fmt::format("  and ranks in {} other places\n", rows.size() - kMostStates);
 }
 

@@ -166,6 +166,21 @@ TEST(Text, FoldsRanges) {
   EXPECT_EQ(rank_ranges({}), "none");
 }
 
+TEST(Text, LongListsOfRanksAreCutShortInSentences) {
+  EXPECT_EQ(ranks_in_words({}), "no rank");
+  EXPECT_EQ(ranks_in_words({5}), "rank 5");
+  EXPECT_EQ(ranks_in_words({0, 1, 2, 6}), "ranks 0-2,6");
+  std::vector<std::int32_t> even, all;
+  for (std::int32_t rank = 0; rank < 1024; ++rank) {
+    all.push_back(rank);
+    if (rank % 2 == 0) even.push_back(rank);
+  }
+  EXPECT_EQ(ranks_in_words(all), "ranks 0-1023");
+  EXPECT_EQ(ranks_in_words(even), "ranks 0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30,32,34,36,38,40,42 and 490 others");
+  even = {0, 2, 4, 6, 8, 10};
+  EXPECT_EQ(ranks_in_words(even), "ranks 0,2,4,6,8,10");
+}
+
 TEST(Text, GivesPeersAsGlobalRanks) {
   const Scenario scenario = test::read_text(R"({"petri":1,"world":6}
 {"comm":"odd","ranks":[1,3,5]}
