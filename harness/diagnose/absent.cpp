@@ -313,6 +313,24 @@ std::optional<Fault> left_out(const Scenario& scenario, const model::Run& run, c
   return Fault{{finding}, fmt::format("A(leaves out a call) B({}@0 waits for A)", name_of(came.op))};
 }
 
+// Ranks of which nobody who is recorded waits, and which those without a record may wait for.
+struct Beside {
+  Ranks older;    // with records that stop early, and show calls that are not over
+  Ranks missing;  // without a record
+};
+
+Beside beside_unknown(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
+  Beside beside;
+  for (std::int32_t rank = 0; rank < scenario.world(); ++rank) {
+    const RankTrace& trace = scenario.ranks[static_cast<std::size_t>(rank)];
+    if (run.standing[static_cast<std::size_t>(rank)] != Standing::unknown || is_in(awaited.unknown, rank)) continue;
+    if (trace.end.kind == EndKind::missing) beside.missing.push_back(rank);
+    if (trace.end.kind == EndKind::cut && !trace.events.empty() && trace.events.back().state != EventState::completed)
+      beside.older.push_back(rank);
+  }
+  return beside;
+}
+
 // What is not recorded may be anything: who is named stayed away, or was lost, or only left no word.
 Fault no_record(const Scenario& scenario, const model::Run& run, const Awaited& awaited) {
   Ranks all = awaited.unknown;
@@ -322,6 +340,9 @@ Fault no_record(const Scenario& scenario, const model::Run& run, const Awaited& 
   Finding finding;
   finding.kind = Verdict::ambiguous;
   if (!scenario.cut) finding.culprits = awaited.unknown;
+  const Beside beside = beside_unknown(scenario, run, awaited);
+  if (!scenario.cut) finding.culprits.insert(finding.culprits.end(), beside.older.begin(), beside.older.end());
+  std::sort(finding.culprits.begin(), finding.culprits.end());
   finding.expected = fmt::format("a whole record of {}", ranks_text(all));
   finding.actual = awaited.unknown.empty() ? "without its beginning" : "cut or missing";
   if (const auto call = call_of(scenario, waits.front())) finding.events.push_back(*call);
@@ -331,6 +352,9 @@ Fault no_record(const Scenario& scenario, const model::Run& run, const Awaited& 
     finding.text = fmt::format("The evidence does not decide: {} for {}, whose record is {}.",
                                waiters_text(scenario, waits), ranks_text(all), finding.actual);
   say_records(scenario, awaited.unknown, "", finding);
+  for (const Ranks* some : {&beside.older, &beside.missing})
+    say_records(scenario, *some,
+                fmt::format("; {} may wait for {}", ranks_text(all), some->size() == 1 ? "it" : "them"), finding);
   finding.evidence.push_back(awaited.unplaced.empty() ? fmt::format("the record of {} would settle it", ranks_text(all))
                                                       : "a larger ring buffer would settle it");
   if (finding.culprits.empty()) return {{finding}, "record missing"};

@@ -128,6 +128,24 @@ TEST(Absent, ACallTooManyHasBothReadingsAlsoWhereARecordIsMissing) {
   EXPECT_THAT(first(found).evidence, Contains(HasSubstr("rank 0 left no record")));
 }
 
+TEST(Absent, AnOlderRecordIsNamedBesideTheOneThatIsAwaited) {
+  // Rank 1 may itself wait for rank 2, of which only an older record is there; rank 3 left none, either.
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"comm":"a","ranks":[0,1]}
+    {"comm":"b","ranks":[1,2,3]}
+    {"rank":0,"op":"barrier","comm":"a","state":"started"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"end":"missing"}
+    {"rank":2,"op":"barrier","comm":"b","state":"scheduled"}
+    {"rank":2,"end":"cut"}
+    {"rank":3,"end":"missing"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).culprits, ElementsAre(1, 2));
+  EXPECT_THAT(first(found).evidence, Contains(HasSubstr("rank 2 left a record that stops early")));
+  EXPECT_THAT(first(found).evidence, Contains("rank 3 left no record; rank 1 may wait for it"));
+}
+
 // One rank waits in a collective of all; `others` are idle or without a record.
 std::string one_waits(int idle, int missing) {
   std::string lines = R"(
