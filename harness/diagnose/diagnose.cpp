@@ -34,23 +34,26 @@ class Judge {
     const model::Run actual = model::run(scenario_, {options_.buffered, true});
     mark_blocked(actual);
     misused_ = {&actual, find_misused_calls(actual)};
-    judge_past_meetings(actual);
+    const bool went_past = judge_past_meetings(actual);
     if (!is_answered()) judge_run(actual);
+    if (went_past && !is_answered() && !actual.waits.empty()) judge_unsettled(actual);
     if (!options_.first_only) add_notes(scenario_, options_, actual, std::min(max_orders(), kOrdersToCompare), result_);
     return std::move(result_);
   }
 
  private:
-  // Different operations that met are told before what came later. An error before them still outranks them.
-  void judge_past_meetings(const model::Run& actual) {
+  // Different operations that met are told before what came later. An error before them still outranks them. False
+  // where there are none.
+  bool judge_past_meetings(const model::Run& actual) {
     const std::optional<Scenario> halted = halted_where_operations_differ(scenario_, actual);
-    if (!halted) return;
+    if (!halted) return false;
     Diagnosis then = Judge(*halted, options_).judge();
-    if (then.verdict != Verdict::deadlock) return;
+    if (then.verdict != Verdict::deadlock) return false;
     then.findings.front().evidence.push_back(kWentPast);
     for (const Finding& finding : then.findings) said_.insert(finding.text);
     then.notes.clear();  // those of the record as it is are told
     result_ = std::move(then);
+    return true;
   }
 
   // From what outranks the rest to what is left where nothing was found.

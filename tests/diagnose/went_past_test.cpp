@@ -53,6 +53,8 @@ TEST(WentPast, ItIsToldBeforeWhatHangsLater) {
   const Diagnosis found = diagnose(test::scenario(4, lines + ends(4), kNccl));
   EXPECT_EQ(found.verdict, Verdict::deadlock);
   EXPECT_THAT(found.findings.at(0).culprits, ElementsAre(1));
+  EXPECT_EQ(found.findings.back().kind, Verdict::skew);
+  EXPECT_THAT(found.findings.back().culprits, ElementsAre(3));
 }
 
 TEST(WentPast, AnOrderThatCallsOfSeveralGroupsWereSeenToGetPastIsNone) {
