@@ -24,7 +24,7 @@ struct Counts {
   }
 };
 
-constexpr std::size_t kMostJoined = std::size_t{1} << 24;  // places of ranks in groups: a small file can claim more
+constexpr std::size_t kMostJoined = std::size_t{1} << 20;  // places of ranks in groups: a small file can claim more
 
 bool is_missing(const RankTrace& trace) {
   return trace.end.kind == EndKind::missing;
