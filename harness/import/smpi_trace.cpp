@@ -121,6 +121,20 @@ void for_each_action(const TraceFile& file, const Visit& visit) {
   }
 }
 
+// The rank of which a message tells, or -1: where each rank has a file of its own, that one's may be missing.
+std::int32_t highest_peer(const SmpiAction& action, const SmpiLine& line) {
+  std::int64_t highest = -1;
+  const auto take = [&](std::size_t argument) {
+    if (argument < line.arguments.size())
+      if (const auto peer = smpi_number(line.arguments[argument]); peer && *peer < kMaxWorld)
+        highest = std::max(highest, *peer);
+  };
+  constexpr std::size_t kPeer = 0, kDestination = 1, kSource = 3;  // of sendrecv: its counts stand before them
+  if (action.shape == SmpiShape::message) take(kPeer);
+  if (action.shape == SmpiShape::both) take(kDestination), take(kSource);
+  return static_cast<std::int32_t>(highest);
+}
+
 // What has to be known before arguments can be: how many ranks there are, and how a release writes messages.
 SmpiTrace survey(const std::vector<TraceFile>& files) {
   SmpiTrace trace;
@@ -135,6 +149,7 @@ SmpiTrace survey(const std::vector<TraceFile>& files) {
       if (action == nullptr) return;
       if (action->op == Op::init && line->arguments.empty()) trace.type = ElementType::byte;
       const std::size_t arguments = line->arguments.size();
+      if (files.size() > 1) trace.world = std::max(trace.world, highest_peer(*action, *line) + 1);
       if (action->shape == SmpiShape::message && arguments == 2) trace.has_tags = false;
       if (action->op == Op::wait && arguments == 0) trace.has_tags = false;
     });

@@ -277,6 +277,7 @@ TEST_P(TracedFaults, WithoutNumbersItIsSaidThatAWindowBeginsLater) {
 
 TEST_P(TracedFaults, ARankWithoutAFileIsNotNamedWhereNobodyWaits) {
   expect_nobody(Fault::no_file);
+  EXPECT_THAT(diagnosis_of(Fault::no_file).findings.front().text, HasSubstr("the record of rank 2 is cut or missing"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -71,5 +71,22 @@ TEST(UnrecordedRanks, OneWhoseMessageIsWaitedForMayItselfWaitForWhoIsLate) {
                                  "itself wait for rank 1: its record would decide")));
 }
 
+// The last rank of all is known by what others send to it only.
+TEST(UnrecordedRanks, TheLastRankIsThereWhereOthersSendToIt) {
+  std::vector<TraceFile> files;
+  for (const int rank : {0, 1})
+    files.push_back(memory_trace(
+        fmt::format("rank{}.txt", rank),
+        fmt::format("{0} init\n{0} send {1} 0 5\n{0} sendrecv 1 {1} 1 {1}\n{0} compute 1\n", rank, 2 + rank)));
+  ImportNotes notes;
+  const Scenario scenario = read_smpi(files, notes);
+  EXPECT_EQ(scenario.world(), 4);
+  EXPECT_EQ(scenario.ranks[3].end.kind, EndKind::missing);
+  const Diagnosis found = diagnose(scenario);
+  EXPECT_EQ(found.verdict, Verdict::ambiguous);
+  EXPECT_THAT(first(found).text, HasSubstr("the record of ranks 2,3 is cut or missing"));
+  EXPECT_THAT(first(found).culprits, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace petri::test
