@@ -150,13 +150,6 @@ std::vector<std::int32_t> unseen(const Scenario& scenario, const model::Run& run
   return no_calls && others_run && are_few && are_all && !scenario.cut ? ranks : std::vector<std::int32_t>();
 }
 
-// Of a thousand nobody reads all.
-std::string few_ranks_text(const std::vector<std::int32_t>& ranks) {
-  constexpr std::size_t kMost = 100;  // characters
-  const std::string text = ranks_text(ranks);
-  return text.size() <= kMost ? text : fmt::format("{} ranks", ranks.size());
-}
-
 std::optional<Fault> find_gaps(const Scenario& scenario, const model::Run& run) {
   std::vector<std::string> reasons;
   const std::vector<std::int32_t> missing = unseen(scenario, run);
@@ -166,7 +159,7 @@ std::optional<Fault> find_gaps(const Scenario& scenario, const model::Run& run) 
     if (run.standing[static_cast<std::size_t>(rank)] == model::Standing::unknown && !scenario.cut)
       unknown.push_back(rank);
   if (!unknown.empty())
-    reasons.push_back(missing.empty() ? fmt::format("the record of {} is cut or missing", few_ranks_text(unknown))
+    reasons.push_back(missing.empty() ? fmt::format("the record of {} is cut or missing", ranks_text(unknown))
                                       : fmt::format("{} left no record", ranks_text(missing)));
   for (std::int32_t rank = 0; rank < scenario.world(); ++rank)
     if (!run.waits.empty() && run.truncated[static_cast<std::size_t>(rank)]) {
