@@ -307,7 +307,8 @@ std::optional<Fault> left_out(const Scenario& scenario, const model::Run& run, c
       "there is no whole record, may wait for it there.",
       found->rank, event_text(scenario, came), call, ranks_text(found->others), found->unknown);
   say_records(scenario, awaited.unknown, "", finding);
-  finding.evidence.push_back("where all of them met before, they had made as many calls on these groups");
+  if (found->met_before)
+    finding.evidence.push_back("where all of them met before, they had made as many calls on these groups");
   finding.evidence.push_back(fmt::format(
       "what would decide: the record of rank {}; if it has not come to {}, it stopped itself", found->unknown, call));
   return Fault{{finding}, fmt::format("A(leaves out a call) B({}@0 waits for A)", name_of(came.op))};
@@ -393,7 +394,7 @@ std::optional<Fault> find_absent(const Scenario& scenario, const model::Run& run
     return skew(scenario, run, awaited);
   }
   if (auto fault = find_idle(scenario, run)) return fault;
-  if (awaited.unplaced.empty())
+  if (!awaited.unknown.empty())
     if (auto fault = left_out(scenario, run, awaited)) return fault;
   if (!awaited.unknown.empty() || !awaited.unplaced.empty()) return no_record(scenario, run, awaited);
   return std::nullopt;

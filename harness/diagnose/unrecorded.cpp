@@ -178,13 +178,13 @@ class LeavingOut {
     const auto before = std::find_if(all.begin(), all.end(), [&](const Gathering& one) {
       return one.venue == gathering.venue && one.position == gathering.position - 1;
     });
-    if (before == all.end()) return std::nullopt;
+    const Gathering* const earlier = before == all.end() ? nullptr : &*before;
     for (const std::int32_t unknown : unknown_)
       for (std::size_t number = 1; number < scenario_.comms.size(); ++number) {
         const Communicator& comm = scenario_.comms[number];
         if (!with_kin_[number] || !is_member(comm, unknown)) continue;
         for (const std::int32_t rank : comm.ranks)
-          if (auto found = by(rank, static_cast<std::int32_t>(number), gathering, *before)) {
+          if (auto found = by(rank, static_cast<std::int32_t>(number), gathering, earlier)) {
             found->unknown = unknown;
             return found;
           }
@@ -192,33 +192,41 @@ class LeavingOut {
     return std::nullopt;
   }
 
-  // Did `rank` alone leave out a call on its group between two collectives in which it met members of the others?
+  // Did `rank` alone leave out a call on its group between two collectives in which it met members of the others? Where
+  // nobody knows of the earlier one, several other groups must have made one call more, and none another number.
   std::optional<LeftOut> by(std::int32_t rank, std::int32_t comm, const Gathering& gathering,
-                            const Gathering& before) const {
+                            const Gathering* before) const {
     const auto here = arrival(gathering, rank);
-    const auto own = places(rank, comm, gathering, before);
+    const auto own = place_at(rank, comm, gathering);
     if (!here || !own) return std::nullopt;
-    LeftOut found{rank, 0, {rank, *here}, comm, own->second, {}};
+    const auto own_before = before == nullptr ? std::nullopt : place_at(rank, comm, *before);
+    bool met_before = own_before.has_value();
+    LeftOut found{rank, 0, {rank, *here}, comm, *own, {}};
+    std::set<std::int32_t> groups;
+    std::set<std::int64_t> places;
     for (const std::int32_t other : run_.gatherings.members(gathering)) {
       const std::int32_t group = other == rank ? kNoComm : group_of_kind(other, comm);
       if (group == kNoComm || !arrival(gathering, other)) continue;
-      const auto places = this->places(other, group, gathering, before);
-      if (!places || places->first != own->first || places->second <= own->second) return std::nullopt;
+      const auto place = place_at(other, group, gathering);
+      if (!place || *place <= *own) return std::nullopt;
+      const auto earlier = met_before ? place_at(other, group, *before) : std::nullopt;
+      if (earlier && *earlier != *own_before) return std::nullopt;
+      met_before = met_before && earlier;
+      groups.insert(group);
+      places.insert(*place);
       found.others.push_back(other);
     }
+    if (found.others.size() < 2) return std::nullopt;
+    if (!met_before && (groups.size() < 2 || places != std::set{*own + 1})) return std::nullopt;
     std::sort(found.others.begin(), found.others.end());
-    return found.others.size() < 2 ? std::nullopt : std::optional(std::move(found));
+    found.met_before = met_before;
+    return found;
   }
 
-  // Positions of a rank's next call on a group before its calls at two collectives, the earlier one first.
-  std::optional<std::pair<std::int64_t, std::int64_t>> places(std::int32_t rank, std::int32_t comm,
-                                                              const Gathering& gathering,
-                                                              const Gathering& before) const {
-    const auto last = arrival(gathering, rank), first = arrival(before, rank);
-    if (!last || !first) return std::nullopt;
-    const auto early = place_before(scenario_, rank, comm, *first), late = place_before(scenario_, rank, comm, *last);
-    if (!early || !late) return std::nullopt;
-    return std::pair(*early, *late);
+  // The position of a rank's next call on a group before its call at a collective.
+  std::optional<std::int64_t> place_at(std::int32_t rank, std::int32_t comm, const Gathering& gathering) const {
+    const auto call = arrival(gathering, rank);
+    return call ? place_before(scenario_, rank, comm, *call) : std::nullopt;
   }
 
   std::optional<std::uint32_t> arrival(const Gathering& gathering, std::int32_t rank) const {

@@ -24,13 +24,15 @@ std::vector<HeldUp> held_up(const Scenario& scenario, const model::Run& run, con
                             const std::vector<std::int32_t>& unknown, const std::vector<std::int32_t>& stopped);
 
 // A rank that came to a collective without a call on a group, while all others there had made it on theirs of the kind;
-// where they met before, all had made as many. Who is without a record may wait for it there.
+// where they met before, all had made as many, or nothing is recorded of that and several groups made just one more.
+// Who is without a record may wait for it there.
 struct LeftOut {
   std::int32_t rank = 0, unknown = 0;
   EventRef came;           // its call at the collective
   std::int32_t comm = 0;   // its group
   std::int64_t first = 0;  // position of the first call there that it left out
   std::vector<std::int32_t> others;
+  bool met_before = true;
 };
 std::optional<LeftOut> left_out_before_a_collective(const Scenario& scenario, const model::Run& run,
                                                     const std::vector<std::int32_t>& unknown);

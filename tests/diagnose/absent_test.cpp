@@ -334,6 +334,32 @@ TEST(Absent, RankThatLeftOutACallIsNamedWhereItsPartnerLeftNoRecord) {
   EXPECT_THAT(first(found).evidence, Contains(HasSubstr("what would decide: the record of rank 2")));
 }
 
+// The same of outstanding calls alone, where nobody knows how many calls there were at an earlier meeting.
+TEST(Absent, RankThatLeftOutACallIsNamedByTheCountsOfSeveralOtherGroups) {
+  const auto found = [](int groups, int calls_of_last) {
+    std::string lines;
+    for (int group = 0; group < groups; ++group)
+      lines += fmt::format(R"({{"comm":"tp{0}","ranks":[{1},{2}],"label":"TENSOR"}})"
+                           "\n",
+                           group, 2 * group, 2 * group + 1);
+    lines += "{\"rank\":2,\"end\":\"missing\"}";
+    for (int rank = 0; rank < 2 * groups; ++rank) {
+      if (rank == 2) continue;
+      const int calls = rank == 3 ? 7 : rank / 2 + 1 == groups ? calls_of_last : 8;
+      lines += fmt::format(R"({{"rank":{},"op":"allreduce","count":1,"state":"scheduled"}})", rank);
+      lines += fmt::format(R"({{"rank":{},"end":"running","dropped":50,"joined":{{"tp{}":{},"world":4}}}})", rank,
+                           rank / 2, calls);
+    }
+    for (std::size_t at = lines.find("}{"); at != std::string::npos; at = lines.find("}{", at))
+      lines.insert(at + 1, "\n");
+    return first(diagnose(test::scenario(2 * groups, lines, kNccl))).culprits;
+  };
+  EXPECT_THAT(found(3, 8), ElementsAre(3));
+  // Groups of one kind may make different numbers of calls, as the stages of a pipeline do.
+  EXPECT_THAT(found(3, 9), ElementsAre(2));
+  EXPECT_THAT(found(2, 8), ElementsAre(2));
+}
+
 TEST(Absent, RankWithoutARecordIsNamedWhereItsGroupHasCome) {
   const std::string came = R"(
     {"rank":1,"op":"allgather","comm":"tp0","count":8,"state":"completed"})";
