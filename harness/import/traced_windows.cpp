@@ -32,9 +32,11 @@ Likeness likeness_of(const Event& event) {
 class Shifts {
  public:
   std::int64_t of(const Calls& calls, const Calls& others) {
+    const auto both = static_cast<std::int64_t>(std::min(calls.size(), others.size()));
     std::int64_t differ = 0;
-    for (std::size_t i = 0; i < std::min(calls.size(), others.size()); ++i) differ += calls[i] != others[i] ? 1 : 0;
-    for (std::int64_t shift = 1; shift < differ && compared_ < kMostCompared; ++shift) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(both); ++i) differ += calls[i] != others[i] ? 1 : 0;
+    const std::int64_t most = differ == both ? differ : differ - 1;  // where nothing agrees it explains no less
+    for (std::int64_t shift = 1; shift <= most && compared_ < kMostCompared; ++shift) {
       if (agree(calls, others, shift)) return shift;
       if (agree(others, calls, shift)) return -shift;
     }

@@ -72,6 +72,7 @@ enum class Fault {
   swapped,
   begins_later,
   begins_a_step_later,
+  begins_two_steps_later,
   ends_earlier,
   ends_later,
   no_file,
@@ -97,6 +98,7 @@ struct Job {
       case Fault::swapped: std::iter_swap(find("_allgather_base", 't'), find("allreduce", 't')); break;
       case Fault::begins_later: skip(1); break;
       case Fault::begins_a_step_later: skip(step); break;
+      case Fault::begins_two_steps_later: skip(2 * step); break;
       case Fault::ends_earlier: odd.resize(odd.size() - 3); break;
       case Fault::ends_later: append(odd, {odd[0], odd[1], odd[2]}); break;
       case Fault::none:
@@ -262,8 +264,8 @@ TEST_P(TracedFaults, ACallThatIsLeftOutOrInAdditionShiftsWhatFollows) {
 }
 
 TEST_P(TracedFaults, AWindowThatDiffersIsNoFault) {
-  for (const Fault fault :
-       {Fault::none, Fault::begins_later, Fault::begins_a_step_later, Fault::ends_earlier, Fault::ends_later})
+  for (const Fault fault : {Fault::none, Fault::begins_later, Fault::begins_a_step_later, Fault::begins_two_steps_later,
+                            Fault::ends_earlier, Fault::ends_later})
     expect_nobody(fault);
 }
 
