@@ -34,8 +34,10 @@ class Judge {
     const model::Run actual = model::run(scenario_, {options_.buffered, true});
     mark_blocked(actual);
     misused_ = {&actual, find_misused_calls(actual)};
-    const bool went_past = judge_past_meetings(actual);
+    const bool went_past = judge_past_meetings(actual, false);
     if (!is_answered()) judge_run(actual);
+    // Where a lost record keeps ranks from coming as far as that in a strict run, it is still there.
+    if (result_.findings.empty() || result_.verdict == Verdict::ambiguous) judge_past_meetings(actual, true);
     if (went_past && !is_answered() && !actual.waits.empty()) judge_unsettled(actual);
     if (!options_.first_only) add_notes(scenario_, options_, actual, std::min(max_orders(), kOrdersToCompare), result_);
     return std::move(result_);
@@ -44,8 +46,8 @@ class Judge {
  private:
   // Different operations that met are told before what came later. An error before them still outranks them. False
   // where there are none.
-  bool judge_past_meetings(const model::Run& actual) {
-    const std::optional<Scenario> halted = halted_where_operations_differ(scenario_, actual);
+  bool judge_past_meetings(const model::Run& actual, bool also_of_hosts) {
+    const std::optional<Scenario> halted = halted_where_operations_differ(scenario_, actual, also_of_hosts);
     if (!halted) return false;
     Diagnosis then = Judge(*halted, options_).judge();
     if (then.verdict != Verdict::deadlock) return false;

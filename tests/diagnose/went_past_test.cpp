@@ -57,6 +57,18 @@ TEST(WentPast, ItIsToldBeforeWhatHangsLater) {
   EXPECT_THAT(found.findings.back().culprits, ElementsAre(3));
 }
 
+TEST(WentPast, AProcessThatMetOneWithoutARecordOnTheWayIsNamed) {
+  std::string lines = R"({"rank":0,"end":"missing"})"
+                      "\n";
+  for (int rank = 1; rank < 4; ++rank)
+    lines += R"({"rank":)" + std::to_string(rank) + R"(,"op":"recv","peer":0,"state":"completed"})" + "\n" +
+             call(rank, rank == 2 ? "allgather" : "allreduce") + R"({"rank":)" + std::to_string(rank) +
+             R"(,"end":"running"})" + "\n";
+  const Diagnosis found = diagnose(test::scenario(4, lines));
+  EXPECT_EQ(found.verdict, Verdict::deadlock);
+  EXPECT_THAT(found.findings.at(0).culprits, ElementsAre(2));
+}
+
 TEST(WentPast, AnOrderThatCallsOfSeveralGroupsWereSeenToGetPastIsNone) {
   const std::string x = R"(,"comm":"x")";
   const std::string lines = R"({"comm":"x","ranks":[0,1]})"
