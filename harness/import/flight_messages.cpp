@@ -128,4 +128,11 @@ std::vector<std::vector<bool>> messages_left_out(const std::vector<FlightRecord>
   return LeavingOut(records, groups).run();
 }
 
+void keep_requests(Event& wait, const std::set<std::uint32_t>& gone) {
+  std::vector<std::uint32_t> kept;
+  for (const std::uint32_t request : wait.extras.requests())
+    if (!gone.contains(request)) kept.push_back(request);
+  wait.extras.set_requests(kept);
+}
+
 }  // namespace petri

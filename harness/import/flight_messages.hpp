@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "harness/import/flight_groups.hpp"
@@ -16,5 +18,8 @@ namespace petri {
 
 // By record and event: is it left out? Waits for launches of which nothing is kept are.
 std::vector<std::vector<bool>> messages_left_out(const std::vector<FlightRecord>& records, const FlightGroups& groups);
+
+// Takes the requests that are `gone`, as the calls that began them are left out, from those of a wait.
+void keep_requests(Event& wait, const std::set<std::uint32_t>& gone);
 
 }  // namespace petri
