@@ -11,6 +11,9 @@
 namespace petri {
 
 bool is_chakra_trace(const TraceFile& file);
+
+// Throws InputError for a file that is broken inside, for more nodes than are read, where no file has any
+// communication, and as TracedJob.
 Scenario read_chakra_traces(const std::vector<TraceFile>& files, ImportNotes& notes);
 
 }  // namespace petri

@@ -18,6 +18,8 @@ namespace petri {
 
 class FlightJson {
  public:
+  // Fills a dump that is empty. Throws as FlightReader::json, which calls `bytes` by `file`; also of a text that breaks
+  // off, whose dump is `cut`, something whole must be there.
   void read(const std::string& file, std::string_view bytes, FlightDump& dump);
 
  private:

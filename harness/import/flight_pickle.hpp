@@ -19,6 +19,7 @@ namespace petri {
 class FlightPickle {
  public:
   FlightPickle();
+  // Fills a dump that is empty. Throws as FlightReader::pickle, which calls `bytes` by `file`.
   void read(const std::string& file, std::string_view bytes, FlightDump& dump);
 
  private:

@@ -11,6 +11,9 @@
 namespace petri {
 
 bool is_flight_dump(const TraceFile& file);
+
+// A dump that cannot be read is left out, with a warning. Throws InputError where none can be read, and where the names
+// of the files do not tell their ranks (flight_ranks.hpp).
 Scenario read_flight_dumps(const std::vector<TraceFile>& files, ImportNotes& notes);
 
 }  // namespace petri

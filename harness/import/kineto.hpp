@@ -14,6 +14,8 @@
 namespace petri {
 
 bool is_kineto_trace(const TraceFile& file);
+
+// Throws InputError, with the line, for an event that is broken, and as JsonPieces and TracedJob.
 Scenario read_kineto_traces(const std::vector<TraceFile>& files, ImportNotes& notes);
 
 }  // namespace petri

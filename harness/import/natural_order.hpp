@@ -5,6 +5,7 @@
 
 namespace petri {
 
+// Strict: names that differ in leading zeros only have an order, too.
 bool natural_less(const std::string& a, const std::string& b);
 
 }  // namespace petri

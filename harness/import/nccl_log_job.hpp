@@ -21,7 +21,7 @@ struct LogJob {
 
 // Reads the files with several threads. A process is known by host and number, and by its communicators where two
 // containers on one host have the same; it may have written into several files, one after the other. What is written
-// twice, in one file or in several, is taken once (nccl_log_history.hpp).
+// twice, in one file or in several, is taken once (nccl_log_history.hpp). Throws as read_log_part().
 LogJob read_log_job(const std::vector<TraceFile>& files);
 
 }  // namespace petri

@@ -78,6 +78,7 @@ struct LogPart {
   std::uint64_t repeated = 0;                          // calls that are left out, as they stand there already
 };
 
+// Throws InputError for more processes than a job can have ranks, and for more calls of one process than are read.
 LogPart read_log_part(const TraceFile& file);
 
 }  // namespace petri

@@ -54,7 +54,8 @@ inline bool is_ras_report(const TraceFile& file) {
   return is_ras_json(file) || is_ras_text(file);
 }
 
-// Of several reports the latest is read; whether calls were made since the one before is said.
+// Of several reports the latest is read; whether calls were made since the one before is said. Throws InputError for a
+// report that is broken inside, and where the latest one tells neither of communicators nor of devices.
 Scenario read_ras_reports(const std::vector<TraceFile>& files, ImportNotes& notes);
 
 }  // namespace petri

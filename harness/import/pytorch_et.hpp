@@ -13,6 +13,8 @@
 namespace petri {
 
 bool is_pytorch_et(const TraceFile& file);
+
+// Throws InputError, with the line, for a node that is broken, and as JsonPieces and TracedJob.
 Scenario read_pytorch_ets(const std::vector<TraceFile>& files, ImportNotes& notes);
 
 }  // namespace petri
