@@ -43,8 +43,9 @@ Proof prove(const Scenario& scenario, const std::filesystem::path& folder) {
     if (!stall.ranks.empty())
       return {.stalled = true, .assumes_polls = stall.assumes_polls, .settled = stall.by_mismatch};
     // Not proved from the calls alone: a rank might go on. But here all ranks that are in no call idle, by the worker's
-    // word, so that only a call's own slowness is left to be waited for: as long as for polls.
-    if (seen.state.settled(scenario, seen.recording)) return {.stalled = true, .settled = true};
+    // word. Whose partners have all come is only slow; what the model does not know of a call's slowness is waited for
+    // as long as for polls.
+    if (!stall.may_be_slow && seen.state.settled(scenario, seen.recording)) return {.stalled = true, .settled = true};
   } catch (const InputError&) {
     // Some rank is only beginning its record.
   }

@@ -46,6 +46,9 @@ Stall prove_stall(const Scenario& snapshot) {
     stall.ranks = ranks_in_mismatching_calls(snapshot, run);
     stall.by_mismatch = !stall.ranks.empty();
   }
+  stall.may_be_slow = std::any_of(run.lanes.begin(), run.lanes.end(), [&](const model::Lane& lane) {
+    return lane.standing == model::Standing::running && model::ends_in_a_call(snapshot, lane);
+  });
   return stall;
 }
 

@@ -466,6 +466,18 @@ TEST(Stall, MismatchThatDoesNotReturnIsTold) {
   EXPECT_THAT(stall.ranks, ElementsAre(0, 1));
 }
 
+TEST(Stall, CallToWhichAllHaveComeMayBeSlow) {
+  const std::string all = R"({"rank":0,"op":"allreduce","count":1,"state":"started"}
+{"rank":1,"op":"allreduce","count":1,"state":"started"}
+)";
+  const std::string ends = R"({"rank":0,"end":"running"}
+{"rank":1,"end":"running"}
+)";
+  EXPECT_TRUE(prove_stall(scenario(2, all + ends)).may_be_slow);
+  const std::string one = all.substr(0, all.find('\n') + 1);
+  EXPECT_FALSE(prove_stall(scenario(2, one + ends)).may_be_slow);
+}
+
 TEST(Stall, WaitForAMismatchingCollectiveThatDoesNotReturnIsTold) {
   const Stall stall = prove_stall(scenario(2, R"({"rank":0,"op":"ibcast","root":0,"request":0,"state":"completed"}
     {"rank":0,"op":"wait","request":0,"state":"completed"}
