@@ -75,6 +75,20 @@ Ranks lost_places(const Scenario& scenario, const model::Run& run) {
   return lost;
 }
 
+// Some ranks and all who wait for them, for one of these, and so on.
+Ranks with_waiting(const model::Run& run, const Ranks& ranks) {
+  std::vector<std::pair<std::int32_t, std::set<std::int32_t>>> waits;
+  for (const model::Wait& wait : run.waits) waits.emplace_back(wait.rank, awaited_by(run, wait));
+  std::set<std::int32_t> late(ranks.begin(), ranks.end());
+  for (std::size_t before = 0; before != late.size();) {
+    before = late.size();
+    for (const auto& [rank, awaited] : waits)
+      if (std::any_of(awaited.begin(), awaited.end(), [&](std::int32_t other) { return late.contains(other); }))
+        late.insert(rank);
+  }
+  return {late.begin(), late.end()};
+}
+
 // Those of `some` without whom a wait is not explained: nobody in `others` is awaited in it, nor in another one with
 // them, in which they may be waiting themselves.
 Ranks needed(const model::Run& run, const Ranks& some, const Ranks& others) {
@@ -185,7 +199,7 @@ Fault skew(const Scenario& scenario, const model::Run& run, const Awaited& await
   Ranks stopped = awaited.slow;
   stopped.insert(stopped.end(), beside.begin(), beside.end());
   std::sort(stopped.begin(), stopped.end());
-  Ranks also = needed(run, awaited.unknown, stopped);
+  Ranks also = needed(run, awaited.unknown, with_waiting(run, stopped));
   const Kin kin(scenario, run);
   const std::vector<HeldUp> held = held_up(scenario, run, kin, also, stopped);
   for (const HeldUp& one : held) std::erase(also, one.rank);

@@ -128,6 +128,23 @@ TEST(Absent, ACallTooManyHasBothReadingsAlsoWhereARecordIsMissing) {
   EXPECT_THAT(first(found).evidence, Contains(HasSubstr("rank 0 left no record")));
 }
 
+TEST(Absent, RankWithoutARecordIsNotNamedWhereAnotherThatIsAwaitedWithItIsLate) {
+  // Rank 0 waits for rank 1, of which nothing is there, and for rank 2, which waits for rank 3.
+  const Diagnosis found = diagnose(test::scenario(4, R"(
+    {"comm":"ep","ranks":[0,1,2]}
+    {"comm":"tp","ranks":[2,3]}
+    {"rank":0,"op":"alltoall","comm":"ep","state":"scheduled"}
+    {"rank":0,"end":"running"}
+    {"rank":1,"end":"missing"}
+    {"rank":2,"op":"allgather","comm":"tp","count":4,"state":"scheduled"}
+    {"rank":2,"end":"running"}
+    {"rank":3,"end":"running"})",
+                                                  kNccl));
+  EXPECT_EQ(found.verdict, Verdict::skew);
+  EXPECT_THAT(first(found).culprits, ElementsAre(3));
+  EXPECT_THAT(first(found).evidence, Contains(HasSubstr("the hang is explained without it")));
+}
+
 TEST(Absent, AnOlderRecordIsNamedBesideTheOneThatIsAwaited) {
   // Rank 1 may itself wait for rank 2, of which only an older record is there; rank 3 left none, either.
   const Diagnosis found = diagnose(test::scenario(4, R"(
