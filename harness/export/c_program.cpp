@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -26,11 +25,6 @@ constexpr int kSetupTag = 32000;  // below the smallest bound on tags that MPI a
 
 using CRole = Role<std::vector<Body>>;  // the main thread's first
 
-// The communicator that a call is made on, and the one in which an intercommunicator's leaders meet.
-std::array<std::int32_t, 2> comms_used_by(const Scenario& scenario, const Event& event) {
-  return {event.comm, scenario.find_comm(event.extras.remote())};
-}
-
 // What is not known to have members is not known to lack one.
 bool is_member(const Scenario& scenario, std::int32_t index, std::int32_t rank) {
   const Communicator& comm = scenario.comms[static_cast<std::size_t>(index)];
@@ -38,20 +32,13 @@ bool is_member(const Scenario& scenario, std::int32_t index, std::int32_t rank) 
   return !comm.known || holds(comm.ranks) || holds(comm.remote);
 }
 
-// Communicators that some rank uses without having created them.
-std::set<std::int32_t> made_at_start(const Scenario& scenario, const LeftOut& left_out) {
-  std::set<std::int32_t> comms;
-  for (std::int32_t number = 0; number < scenario.world(); ++number) {
-    const RankTrace& rank = scenario.ranks[static_cast<std::size_t>(number)];
-    std::set<std::int32_t> own;
-    for (const Event& event : rank.events) {
-      if (left_out.count({number, static_cast<std::uint32_t>(&event - rank.events.data())}) != 0) continue;
-      for (const std::int32_t comm : comms_used_by(scenario, event))
-        if (comm > 0 && own.count(comm) == 0 && is_member(scenario, comm, number)) comms.insert(comm);
-      if (event.extras.new_comm() != kNoComm) own.insert(event.extras.new_comm());
-    }
-  }
-  return comms;
+// Those that a member needs for a call: the one it is made on, and the one in which an intercommunicator's leaders
+// meet.
+std::vector<std::int32_t> comms_used_by(const Scenario& scenario, const Event& event, std::int32_t rank) {
+  std::vector<std::int32_t> used;
+  for (const std::int32_t comm : {event.comm, scenario.find_comm(event.extras.remote())})
+    if (comm > 0 && is_member(scenario, comm, rank)) used.push_back(comm);
+  return used;
 }
 
 std::set<std::int32_t> used_comms(const Scenario& scenario) {
@@ -238,7 +225,8 @@ std::string main_function(const Scenario& scenario, const Program& program, cons
 
 std::string c_program(const Scenario& scenario, const ProgramOptions& options) {
   LeftOut left_out = before_common_beginning(scenario);
-  std::set<std::int32_t> at_start = made_at_start(scenario, left_out);
+  std::set<std::int32_t> at_start = made_at_start(
+      scenario, left_out, [&](const Event& event, std::int32_t rank) { return comms_used_by(scenario, event, rank); });
   Program program{{scenario, options.source, std::move(left_out)}, std::move(at_start)};
   for (const std::int32_t comm : program.at_start) {
     const Communicator& used = scenario.comms[static_cast<std::size_t>(comm)];

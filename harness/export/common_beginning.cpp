@@ -34,4 +34,19 @@ LeftOut before_common_beginning(const Scenario& scenario) {
   return before;
 }
 
+std::set<std::int32_t> made_at_start(const Scenario& scenario, const LeftOut& left_out, const CommsUsed& uses) {
+  std::set<std::int32_t> comms;
+  for (std::int32_t number = 0; number < scenario.world(); ++number) {
+    const RankTrace& rank = scenario.ranks[static_cast<std::size_t>(number)];
+    std::set<std::int32_t> own;
+    for (const Event& event : rank.events) {
+      if (left_out.count({number, static_cast<std::uint32_t>(&event - rank.events.data())}) != 0) continue;
+      for (const std::int32_t comm : uses(event, number))
+        if (own.count(comm) == 0) comms.insert(comm);
+      if (event.extras.new_comm() != kNoComm) own.insert(event.extras.new_comm());
+    }
+  }
+  return comms;
+}
+
 }  // namespace petri

@@ -1,9 +1,11 @@
-// Where records without their beginnings begin together. Internal to harness/export.
+// Where records begin together, and what is there before. Internal to harness/export.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "harness/trace/scenario.hpp"
 
@@ -17,5 +19,10 @@ using LeftOut = std::set<std::pair<std::int32_t, std::uint32_t>>;
 // them, so a program in which only some did would wait for the others at the wrong place. Empty where no record says
 // so.
 LeftOut before_common_beginning(const Scenario& scenario);
+
+// Communicators that some rank uses without having made them: they are made before the first event. `uses` gives those
+// that a rank's call needs.
+using CommsUsed = std::function<std::vector<std::int32_t>(const Event& event, std::int32_t rank)>;
+std::set<std::int32_t> made_at_start(const Scenario& scenario, const LeftOut& left_out, const CommsUsed& uses);
 
 }  // namespace petri

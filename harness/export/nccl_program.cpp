@@ -24,22 +24,13 @@ namespace {
 
 using namespace nccl;
 
-// Communicators that a member uses without having made them.
-std::set<std::int32_t> made_at_start(const Scenario& scenario, const LeftOut& left_out) {
-  std::set<std::int32_t> comms;
-  for (std::int32_t number = 0; number < scenario.world(); ++number) {
-    const RankTrace& rank = scenario.ranks[static_cast<std::size_t>(number)];
-    std::set<std::int32_t> own;
-    for (const Event& event : rank.events) {
-      if (left_out.count({number, static_cast<std::uint32_t>(&event - rank.events.data())}) != 0) continue;
-      const OpKind kind = kind_of(event.op);
-      const bool uses = kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv ||
-                        kind == OpKind::comm_free || event.op == Op::comm_split;
-      if (uses && own.count(event.comm) == 0) comms.insert(event.comm);
-      if (event.extras.new_comm() != kNoComm) own.insert(event.extras.new_comm());
-    }
-  }
-  return comms;
+// What a call needs to be there; what makes a communicator needs none, but for a split.
+std::vector<std::int32_t> comms_used_by(const Event& event) {
+  const OpKind kind = kind_of(event.op);
+  const bool uses = kind == OpKind::collective || kind == OpKind::send || kind == OpKind::recv ||
+                    kind == OpKind::comm_free || event.op == Op::comm_split;
+  if (!uses) return {};
+  return {event.comm};
 }
 
 std::string head_comment(const Program& program, const ProgramOptions& options) {
@@ -97,7 +88,8 @@ std::string nccl_program(const Scenario& scenario, const ProgramOptions& options
     throw InputError(options.source, 0, 0,
                      "ranks make calls from several threads: such a program cannot be written for NCCL");
   LeftOut left_out = before_common_beginning(scenario);
-  std::set<std::int32_t> at_start = made_at_start(scenario, left_out);
+  std::set<std::int32_t> at_start =
+      made_at_start(scenario, left_out, [](const Event& event, std::int32_t) { return comms_used_by(event); });
   Program program{{scenario, options.source, std::move(left_out)}, std::move(at_start)};
   Roles<std::string> roles;
   double seconds = 0;
