@@ -53,8 +53,7 @@ std::string explain_missing_records(const Scenario& recorded, const std::vector<
                                     const RecordFolders& folders) {
   const std::vector<std::int32_t> missing = ranks_without_record(recorded);
   if (missing.empty()) return {};
-  std::string text =
-      fmt::format("petri: no record of rank{} {} came here.\n", missing.size() == 1 ? "" : "s", rank_ranges(missing));
+  std::string text = fmt::format("petri: no record of {} came here.\n", ranks_in_words(missing));
   if (srun_exports_less(command)) return text + fmt::format("  {}.\n", kExport);
   const std::vector<std::string> silent = silent_hosts(recorded, command);
   text += fmt::format(

@@ -9,21 +9,6 @@
 #include "harness/trace/rank_ranges.hpp"
 
 namespace petri {
-namespace {
-
-constexpr std::size_t kMostNamed = 200;  // characters of a list of ranks in a message
-
-// "ranks 0-3,7", or where they are too many for a message "900 ranks: 0,2,4, …".
-std::string some_ranks(const std::vector<std::int32_t>& some) {
-  const std::string all = rank_ranges(some);
-  const std::size_t end = all.size() <= kMostNamed ? std::string::npos : all.rfind(',', kMostNamed);
-  return fmt::format(
-      "{} {}{}",
-      end == std::string::npos ? (some.size() == 1 ? "rank" : "ranks") : fmt::format("{} ranks:", some.size()),
-      all.substr(0, end), end == std::string::npos ? "" : ", …");
-}
-
-}  // namespace
 
 void FlightRemarks::add(const std::string& file, const FlightDump& dump, const FlightCalls& calls) {
   versions.insert(dump.version);
@@ -92,12 +77,12 @@ void FlightRemarks::say_ranks(const Scenario& scenario, ImportNotes& notes) cons
   std::vector<std::int32_t> missing;
   for (std::size_t rank = 0; rank < scenario.ranks.size(); ++rank)
     if (scenario.ranks[rank].end.kind == EndKind::missing) missing.push_back(static_cast<std::int32_t>(rank));
-  if (!missing.empty()) notes.warnings.push_back(fmt::format("no dump of {}", some_ranks(missing)));
+  if (!missing.empty()) notes.warnings.push_back(fmt::format("no dump of {}", ranks_in_words(missing)));
   if (!places_lost.empty())
     notes.warnings.push_back(
         fmt::format("the ring of {} lost calls that were not over: a larger one would show them "
                     "(TORCH_NCCL_TRACE_BUFFER_SIZE)",
-                    some_ranks(places_lost)));
+                    ranks_in_words(places_lost)));
 }
 
 }  // namespace petri

@@ -41,21 +41,21 @@ void LogNotes::of_torn(std::uint64_t calls, const std::vector<std::int32_t>& cut
         fmt::format("{} cut by other output: of the calls in them, only operation and number of the launch are used",
                     lines(calls)));
   if (!cut.empty())
-    notes_.warnings.push_back(fmt::format(
-        "the log of rank {} is used up to such a line only: of which communicator the call was cannot be known",
-        rank_ranges(cut)));
+    notes_.warnings.push_back(
+        fmt::format("the log of {} is used up to such a line only: of which communicator the call was cannot be known",
+                    ranks_in_words(cut)));
 }
 
 void LogNotes::of_lost(std::uint64_t calls, const std::vector<std::int32_t>& ranks,
                        const std::vector<std::int32_t>& cut) {
   if (calls > 0)
-    notes_.warnings.push_back(fmt::format(
-        "lines of {} of rank {} are lost, as the numbers of launches show: they are taken for what the other "
-        "ranks called there",
-        counted(calls, "call"), rank_ranges(ranks)));
+    notes_.warnings.push_back(
+        fmt::format("lines of {} of {} are lost, as the numbers of launches show: they are taken for what the other "
+                    "ranks called there",
+                    counted(calls, "call"), ranks_in_words(ranks)));
   if (!cut.empty())
     notes_.warnings.push_back(fmt::format(
-        "the log of rank {} is used up to a lost line only: which call it was cannot be known", rank_ranges(cut)));
+        "the log of {} is used up to a lost line only: which call it was cannot be known", ranks_in_words(cut)));
 }
 
 void LogNotes::of_errors(std::int32_t rank, const std::string& text) {
@@ -70,9 +70,8 @@ void LogNotes::of_consequences(std::int32_t rank, const LogRow& row) {
 }
 
 void LogNotes::of_absent(const std::string& comm, const std::vector<std::int32_t>& began, std::size_t size) {
-  notes_.warnings.push_back(
-      fmt::format("the creation of {}, of {} ranks, is not over: rank {} began it, the others did not", comm, size,
-                  rank_ranges(began)));
+  notes_.warnings.push_back(fmt::format("the creation of {}, of {} ranks, is not over: {} began it, the others did not",
+                                        comm, size, ranks_in_words(began)));
 }
 
 void LogNotes::of_late_logs() {
@@ -89,14 +88,10 @@ void LogNotes::of_unknown_members(const std::vector<std::string>& comms) {
 
 void LogNotes::of_repeated(const LogJob& job) {
   if (job.repeated_calls == 0) return;
-  constexpr std::size_t kNamed = 3;
-  const auto& files = job.repeating_files;
-  const std::size_t named = std::min(files.size(), kNamed);
   notes_.warnings.push_back(
-      fmt::format("{} taken once, as the same lines of a process stand there twice or more: {}{}",
+      fmt::format("{} taken once, as the same lines of a process stand there twice or more: {}",
                   job.repeated_calls == 1 ? "1 call is" : fmt::format("{} calls are", job.repeated_calls),
-                  fmt::join(files.begin(), files.begin() + static_cast<long>(named), ", "),
-                  files.size() > named ? fmt::format(" and {}", counted(files.size() - named, "other file")) : ""));
+                  some_of(job.repeating_files)));
 }
 
 void LogNotes::of_advice(const LogJob& job) {

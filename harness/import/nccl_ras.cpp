@@ -232,8 +232,9 @@ class Making {
     for (auto* const leaving : {&aborting, &ending}) {
       if (leaving->empty() || leaving->size() == there) continue;
       std::sort(leaving->begin(), leaving->end());
-      notes_.warnings.push_back(fmt::format("rank {} {} communicator {}, the others do not", rank_ranges(*leaving),
-                                            leaving == &aborting ? "aborts" : "ends", comm.hash));
+      notes_.warnings.push_back(fmt::format("{} {}{} communicator {}, the others do not", ranks_in_words(*leaving),
+                                            leaving == &aborting ? "abort" : "end", leaving->size() == 1 ? "s" : "",
+                                            comm.hash));
     }
   }
 
@@ -283,8 +284,8 @@ class Making {
     if (clipped_)
       notes_.facts.push_back(fmt::format("of calls that some ranks are ahead, {} of each kind are listed", kMostAhead));
     if (!silent_.empty())
-      notes_.warnings.push_back(fmt::format("no data of rank {}: {} unresponsive",
-                                            rank_ranges({silent_.begin(), silent_.end()}),
+      notes_.warnings.push_back(fmt::format("no data of {}: {} unresponsive",
+                                            ranks_in_words({silent_.begin(), silent_.end()}),
                                             silent_.size() == 1 ? "its process is" : "their processes are"));
     for (const std::string& kind : unknown_) notes_.facts.push_back(fmt::format("left out: counts of {}", kind));
   }

@@ -146,8 +146,8 @@ void TracedJob::join_parts(ImportNotes& notes) {
   }
   parts_ = std::move(joined);
   if (!several.empty())
-    notes.warnings.push_back(fmt::format("there are several files of rank {}: they are taken for one after the other",
-                                         rank_ranges(several)));
+    notes.warnings.push_back(
+        fmt::format("there are several files of {}: they are taken for one after the other", ranks_in_words(several)));
 }
 
 bool TracedJob::complete_by_others(TracedGroup& group) const {

@@ -94,8 +94,8 @@ void TracedJob::find_windows(ImportNotes& notes) {
   }
   if (!later.empty())
     notes.warnings.push_back(
-        fmt::format("calls are not numbered: by what they are, the record of {} {} begins later than that of others",
-                    later.size() == 1 ? "rank" : "ranks", rank_ranges({later.begin(), later.end()})));
+        fmt::format("calls are not numbered: by what they are, the record of {} begins later than that of others",
+                    ranks_in_words({later.begin(), later.end()})));
 }
 
 namespace {

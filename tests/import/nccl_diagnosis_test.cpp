@@ -128,8 +128,9 @@ TEST(NcclLogDiagnosis, SaysOfACreationWhoBeganItWhereItCannotBeKnownWhoDidNot) {
   ImportNotes notes;
   const Scenario scenario = read_nccl_log({test::memory_trace("job.log", creation({1, 3}, 3))}, notes);
   EXPECT_EQ(diagnose(scenario).verdict, Verdict::ambiguous);
-  EXPECT_THAT(notes.warnings, testing::Contains("the creation of 0x77, of 3 ranks, is not over: rank 1,3 began it, the "
-                                                "others did not"));
+  EXPECT_THAT(notes.warnings,
+              testing::Contains("the creation of 0x77, of 3 ranks, is not over: ranks 1,3 began it, the "
+                                "others did not"));
 }
 
 // Four ranks of equal counts, of which the last gives no data.

@@ -73,7 +73,7 @@ TEST(NcclLogLost, BeginningsAreRestoredAsFarAsAnyRankHasThem) {
       text = without(text, {NcclLog::origin(rank), fmt::format("opCount {:x} ", launch)});
   const ReadLog read(text);
   for (const int rank : {1, 2}) EXPECT_EQ(read.calls(rank), whole.calls(rank));
-  EXPECT_THAT(read.notes.warnings, ElementsAre(HasSubstr("lines of 3 calls of rank 1,2 are lost")));
+  EXPECT_THAT(read.notes.warnings, ElementsAre(HasSubstr("lines of 3 calls of ranks 1,2 are lost")));
 }
 
 TEST(NcclLogLost, WhereTheOrderAmongCommunicatorsIsLostTheLogIsUsedUpToTheGap) {
