@@ -64,11 +64,7 @@ std::uint32_t FlightPickle::recall(PickleValue container, Walked as, std::uint32
   return (note & ((1U << kWalkedBits) - 1)) == static_cast<std::uint32_t>(as) ? note >> kWalkedBits : other;
 }
 
-std::int64_t FlightPickle::whole(PickleValue value) const {
-  return value.kind == PickleKind::whole ? value.number : -1;
-}
-
-std::int32_t FlightPickle::small(PickleValue value) const {
+std::int32_t FlightPickle::small(PickleValue value) {
   const std::int64_t number = whole(value);
   return number == static_cast<std::int32_t>(number) ? static_cast<std::int32_t>(number) : -1;
 }
@@ -77,12 +73,8 @@ std::int64_t FlightPickle::written_number(PickleValue value) const {
   return value.kind == PickleKind::text ? number_or(pickle_.text(value), -1) : whole(value);
 }
 
-bool FlightPickle::truth(PickleValue value) const {
+bool FlightPickle::truth(PickleValue value) {
   return (value.kind == PickleKind::boolean || value.kind == PickleKind::whole) && value.number != 0;
-}
-
-FlightWord FlightPickle::word(PickleValue value) const {
-  return value.kind == PickleKind::text ? static_cast<FlightWord>(value.word) : W::unknown;
 }
 
 std::string_view FlightPickle::characters(PickleValue value) const {

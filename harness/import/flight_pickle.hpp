@@ -42,11 +42,13 @@ class FlightPickle {
   void fill(PickleValue dict, Filled& filled);  // by its fields
 
   // Values, for FlightFields.
-  std::int64_t whole(PickleValue value) const;
-  std::int32_t small(PickleValue value) const;
+  static std::int64_t whole(PickleValue value) { return value.kind == PickleKind::whole ? value.number : -1; }
+  static std::int32_t small(PickleValue value);
   std::int64_t written_number(PickleValue value) const;  // a whole number or a text of one
-  bool truth(PickleValue value) const;
-  FlightWord word(PickleValue value) const;
+  static bool truth(PickleValue value);
+  static FlightWord word(PickleValue value) {
+    return value.kind == PickleKind::text ? static_cast<FlightWord>(value.word) : FlightWord::unknown;
+  }
   FlightText text(PickleValue value);  // of a text or a number
   std::string_view characters(PickleValue value) const;
   std::uint32_t ranks(PickleValue value);
