@@ -91,8 +91,9 @@ class Settling {
       const auto found = record.groups.find(group);
       FlightProgress progress = found == record.groups.end() ? FlightProgress() : found->second;
       const std::int32_t number = position(numbers.second);
-      if (progress.outstanding != kNoPosition || numbers.first != numbers.second || number <= progress.completed)
-        continue;
+      const bool fits = progress.outstanding == kNoPosition ? numbers.first == numbers.second  // nothing is pending
+                                                            : number + 1 == progress.outstanding;
+      if (!fits || number <= progress.completed) continue;
       if (!is_open_elsewhere(group, number) || !is_no_message(group, number)) continue;
       progress.completed = number;
       progress.enqueued = std::max(progress.enqueued, number);

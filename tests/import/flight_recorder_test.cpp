@@ -296,6 +296,21 @@ TEST(FlightRecorder, NumberThatNoMessageHasIsThatOfACollectiveInAGroupWithMessag
   EXPECT_FALSE(stale(24));
 }
 
+TEST(FlightRecorder, NumberBeforeTheFirstOpenCallIsThatOfACollectiveToo) {
+  const auto stale = [](std::int64_t completed) {
+    Job job(2);
+    FlightCall before = call("all_reduce", 22, "scheduled"), next = call("all_reduce", 23, "scheduled");
+    before.p2p_seq = next.p2p_seq = 12;
+    FlightCall left = call("recv 1<-0", 12, "scheduled");
+    job.rank(0, {before}, 90).status(0, {{0, 22, -1, 12}});
+    job.rank(1, {left, next}, 80).status(1, {{0, 23, -1, completed}});
+    job.record(1).calls[1].record_id = 99;
+    return job.read().ranks[0].end.kind == EndKind::cut;
+  };
+  EXPECT_TRUE(stale(22));
+  EXPECT_FALSE(stale(12));  // the last one that is over is a message
+}
+
 // As PyTorch 2.4 records them: a launch takes a number of the collectives and none of the messages, and the entry that
 // closes it is marked as none of messages.
 TEST(FlightRecorder, LaunchesOfMessagesThatAreNumberedAsCollectivesAreNone) {
