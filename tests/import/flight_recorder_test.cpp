@@ -280,35 +280,21 @@ TEST(FlightRecorder, StatusOfAGroupWhoseMessagesAreLeftOutCountsThemAllTheSame) 
 }
 
 TEST(FlightRecorder, NumberThatNoMessageHasIsThatOfACollectiveInAGroupWithMessages) {
-  const auto stale = [](std::int64_t messages) {
-    Job job(2);
-    FlightCall open = call("all_reduce", 24, "scheduled");
-    open.p2p_seq = messages;
-    job.rank(0, {open}, 90).status(0, {{0, 24, -1, 23}});
-    FlightCall left = call("recv 1<-0", messages, "scheduled");
-    job.rank(1, {left, call("all_reduce", 3, "started", "1")}, 80).status(1, {{0, 24, -1, 24}});
-    job.record(1).calls[1].record_id = 99;
-    job.record(1).groups.push_back({"1", "KIND", {0, 1}});
-    job.record(0).groups.push_back({"1", "KIND", {0, 1}});
-    return job.read().ranks[0].end.kind == EndKind::cut;
-  };
-  EXPECT_TRUE(stale(12));
-  EXPECT_FALSE(stale(24));
-}
-
-TEST(FlightRecorder, NumberBeforeTheFirstOpenCallIsThatOfACollectiveToo) {
-  const auto stale = [](std::int64_t completed) {
-    Job job(2);
-    FlightCall before = call("all_reduce", 22, "scheduled"), next = call("all_reduce", 23, "scheduled");
-    before.p2p_seq = next.p2p_seq = 12;
-    FlightCall left = call("recv 1<-0", 12, "scheduled");
-    job.rank(0, {before}, 90).status(0, {{0, 22, -1, 12}});
-    job.rank(1, {left, next}, 80).status(1, {{0, 23, -1, completed}});
+  // Rank 1 has completed `number`, perhaps with the next call open; rank 0 shows call 22 open.
+  const auto stale = [](std::int64_t messages, std::int64_t number, bool with_next) {
+    Job job(2, {{"1", "KIND", {0, 1}}});
+    FlightCall open = call("all_reduce", 22, "scheduled"), left = call("recv 1<-0", messages, "scheduled");
+    FlightCall next = with_next ? call("all_reduce", 23, "scheduled") : call("all_reduce", 3, "started", "1");
+    open.p2p_seq = next.p2p_seq = messages;
+    job.rank(0, {open}, 90).status(0, {{0, 22, -1, 12}});
+    job.rank(1, {left, next}, 80).status(1, {{0, with_next ? 23 : number, -1, number}});
     job.record(1).calls[1].record_id = 99;
     return job.read().ranks[0].end.kind == EndKind::cut;
   };
-  EXPECT_TRUE(stale(22));
-  EXPECT_FALSE(stale(12));  // the last one that is over is a message
+  EXPECT_TRUE(stale(12, 22, false));
+  EXPECT_FALSE(stale(24, 22, false));
+  EXPECT_TRUE(stale(12, 22, true));
+  EXPECT_FALSE(stale(12, 12, true));  // the last one that is over is a message
 }
 
 // As PyTorch 2.4 records them: a launch takes a number of the collectives and none of the messages, and the entry that
