@@ -72,7 +72,7 @@ class Settling {
       if (messages_[slot(group)] || !used_[slot(group)]) continue;
       FlightProgress& progress = record.groups[group];
       progress.enqueued = std::max(progress.enqueued, position(numbers.first));
-      const std::int32_t completed = position(numbers.second);
+      const std::int32_t completed = std::max(position(numbers.second), kFirstFlightNumber - 1);  // -1: none
       if (progress.outstanding != kNoPosition && progress.outstanding > completed + 1) standing.place_lost = true;
       if (progress.outstanding == kNoPosition || completed < progress.outstanding)
         progress.completed = std::max(progress.completed, completed);

@@ -33,7 +33,10 @@ void FlightRemarks::say(const Scenario& scenario, ImportNotes& notes) const {
     notes.facts.push_back(fmt::format("{} without recorded members {} taken for all-gathers",
                                       counted(opaque, "coalesced launch"), opaque == 1 ? "is" : "are"));
   if (inferred)
-    notes.facts.push_back("not recorded: the members of some groups; those that made calls in them are taken for all");
+    notes.warnings.push_back(
+        "not recorded: the members of some groups; those that made calls in them are taken for all, so that nobody "
+        "waits "
+        "there for one that made none");
   if (!unknown.empty())
     notes.warnings.push_back(fmt::format("left out, as the operation is not known: {}", fmt::join(unknown, ", ")));
   if (!foreign.empty())

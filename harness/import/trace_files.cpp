@@ -61,6 +61,27 @@ class FileStream : public ByteStream {
   struct stat status_ = {};
 };
 
+// What stands behind the mark that editors and shells put before a text in UTF-8.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+class BehindMark : public ByteStream {
+ public:
+  explicit BehindMark(std::unique_ptr<ByteStream> whole) : whole_(std::move(whole)) {
+    char mark[kByteOrderMark.size()];
+    for (std::size_t read = 0, count = 1; read < sizeof mark && count > 0; read += count)
+      count = whole_->read(mark + read, sizeof mark - read);
+  }
+  std::size_t read(char* to, std::size_t most) override { return whole_->read(to, most); }
+  std::optional<std::uint64_t> size() const override {
+    const auto all = whole_->size();
+    return all ? std::optional(*all - std::min<std::uint64_t>(*all, kByteOrderMark.size())) : std::nullopt;
+  }
+  bool seek(std::uint64_t place) override { return whole_->seek(place + kByteOrderMark.size()); }
+
+ private:
+  std::unique_ptr<ByteStream> whole_;
+};
+
 std::string head_of(ByteStream& stream) {
   std::string head(kHeadBytes, '\0');
   std::size_t filled = 0;
@@ -180,6 +201,10 @@ class Gathering {
   void keep(TraceFile file) {
     if (files_.size() >= kMostTraceFiles)
       throw InputError(file.name, 0, 0, fmt::format("more than {} files are there", kMostTraceFiles));
+    if (file.head.starts_with(kByteOrderMark)) {
+      file.head.erase(0, kByteOrderMark.size());
+      file.open = [whole = std::move(file.open)] { return std::make_unique<BehindMark>(whole()); };
+    }
     files_.push_back(std::move(file));
   }
 

@@ -179,6 +179,19 @@ TEST_F(TraceFiles, AreUnpackedFromEachCompressionAndCalledWithoutIt) {
   EXPECT_THAT(found({"empty.gz"}), ElementsAre("empty.gz: "));
 }
 
+// As editors and shells write it.
+TEST_F(TraceFiles, AMarkOfUtf8BeforeATextIsNoneOfIt) {
+  write("a/marked", "\xef\xbb\xbf{\"text\":1}");
+  write("a/packed.gz", compressed("\xef\xbb\xbf{\"text\":2}"));
+  EXPECT_THAT(found({"a"}), ElementsAre("a/marked: {\"text\":1}", "a/packed.gz: {\"text\":2}"));
+  EXPECT_EQ(files_[0].head, "{\"text\":1}");
+  const std::unique_ptr<ByteStream> stream = files_[0].open();
+  EXPECT_EQ(stream->size(), 10U);
+  ASSERT_TRUE(stream->seek(8));
+  char rest[4];
+  EXPECT_EQ(stream->read(rest, sizeof rest), 2U);
+}
+
 TEST_F(TraceFiles, LinksInAnArchiveAreTheFilesThatTheyAreLinkedTo) {
   ArchiveWriter writer(archive_write_set_format_ustar, archive_write_add_filter_none);
   writer.member("rank_0", "zero");
