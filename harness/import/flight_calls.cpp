@@ -185,6 +185,7 @@ class Calls {
   void put(const FlightEntry& entry, Op op, EventState state) {
     const std::size_t group = std::min<std::size_t>(entry.group, dump_.groups.size());
     if (calls_.backends[group].empty()) calls_.backends[group] = title_of(entry).backend;
+    if (state == EventState::unknown && !is_over_on_host(entry)) ++calls_.stateless;
     Event event;
     event.op = op;
     event.comm = static_cast<std::int32_t>(group);

@@ -38,7 +38,8 @@ struct FlightCalls {
   // By group, as in `comm`: the largest number of a message that an entry states; groups where one states none are not
   // in it.
   std::map<std::int32_t, std::int64_t> last_message;
-  std::uint64_t opaque = 0;  // coalesced launches whose members are not recorded: taken for all-gathers
+  std::uint64_t stateless = 0;  // calls in a state that is not known: taken for enqueued, and not over
+  std::uint64_t opaque = 0;     // coalesced launches whose members are not recorded: taken for all-gathers
 };
 
 FlightCalls calls_of(const FlightDump& dump);

@@ -19,6 +19,7 @@ void FlightRemarks::add(const std::string& file, const FlightDump& dump, const F
   for (const std::string& refused : dump.refused_lists)
     if (refused_lists++ == 0) first_refused = fmt::format("{}: {}", file, refused);
   opaque += calls.opaque;
+  stateless += calls.stateless;
   launches_counted = launches_counted || !calls.taken.empty();
   any_lost = any_lost || calls.lost > 0;
   any_gloo = any_gloo || std::find(calls.backends.begin(), calls.backends.end(), "gloo") != calls.backends.end();
@@ -42,6 +43,9 @@ void FlightRemarks::say(const Scenario& scenario, ImportNotes& notes) const {
   if (!foreign.empty())
     notes.warnings.push_back(fmt::format("collectives that are not known, taken for barriers of their groups: {}",
                                          fmt::join(foreign, ", ")));
+  if (stateless > 0)
+    notes.warnings.push_back(fmt::format("{} in a state that is not known {} taken for enqueued, and not over",
+                                         counted(stateless, "call"), stateless == 1 ? "is" : "are"));
   if (any_gloo)
     notes.warnings.push_back("Gloo's recorder keeps no messages: a rank that is in no recorded call may wait for one");
   say_versions(notes);

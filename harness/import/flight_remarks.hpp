@@ -29,13 +29,13 @@ struct FlightRemarks {
   std::string first_refused;
   std::size_t strays = 0;  // calls on groups whose members do not make them
   std::string first_stray;
-  std::uint64_t opaque = 0;               // see FlightCalls
-  bool launches_counted = false;          // launches of messages have numbers of collectives
-  bool any_lost = false;                  // a ring lost the first calls
-  bool any_gloo = false;                  // a dump is of Gloo's recorder
-  bool inferred = false;                  // members of some groups are not recorded
-  bool partial = false;                   // not all of every rank's calls are there
-  std::vector<std::int32_t> places_lost;  // ranks of which the ring lost the call in which they wait; ascending
+  std::uint64_t opaque = 0, stateless = 0;  // see FlightCalls
+  bool launches_counted = false;            // launches of messages have numbers of collectives
+  bool any_lost = false;                    // a ring lost the first calls
+  bool any_gloo = false;                    // a dump is of Gloo's recorder
+  bool inferred = false;                    // members of some groups are not recorded
+  bool partial = false;                     // not all of every rank's calls are there
+  std::vector<std::int32_t> places_lost;    // ranks of which the ring lost the call in which they wait; ascending
 
  private:
   void say_versions(ImportNotes& notes) const;

@@ -12,12 +12,15 @@
 #include "harness/trace/error.hpp"
 #include "tests/import/flight_dump_writer.hpp"
 #include "tests/import/memory_trace.hpp"
+#include "tests/import/written_flight_job.hpp"
 
 namespace petri {
 namespace {
 
+using test::call;
 using test::FlightCall;
 using test::FlightRecord;
+using Job = test::WrittenFlightJob;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
@@ -26,69 +29,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::Pair;
-
-// One call of a job: "all_reduce" as the `seq`-th of its group, or a message.
-FlightCall call(const std::string& name, std::int64_t seq, const std::string& state, const std::string& group = "0") {
-  FlightCall one;
-  one.name = "nccl:" + name;
-  one.group = group;
-  one.description = group == "0" ? "default_pg" : "KIND";
-  one.pg_id = group == "0" ? 0 : 1;
-  one.state = state;
-  one.in = one.out = {{{4}}, {"Float"}};
-  one.is_p2p = name.starts_with("send") || name.starts_with("recv") || name == "coalesced p2p";
-  if (name == "coalesced p2p") one.name = "nccl:coalesced";
-  (one.is_p2p ? one.p2p_seq : one.collective_seq) = seq;
-  if (one.is_p2p) one.collective_seq = 0;
-  return one;
-}
-
-class Job {
- public:
-  explicit Job(int world, std::vector<test::FlightGroupRecord> groups = {})
-      : records_(static_cast<std::size_t>(world)) {
-    test::FlightGroupRecord all{"0", "default_pg", {}};
-    for (int rank = 0; rank < world; ++rank) all.ranks.push_back(rank);
-    for (int rank = 0; rank < world; ++rank) {
-      auto& own = records_[static_cast<std::size_t>(rank)].groups;
-      own.push_back(all);
-      for (const auto& group : groups)
-        if (std::find(group.ranks.begin(), group.ranks.end(), rank) != group.ranks.end()) own.push_back(group);
-    }
-  }
-
-  // The calls of a rank; the first one has `lost` others before it.
-  Job& rank(std::size_t rank, std::vector<FlightCall> calls, std::int64_t lost = 0) {
-    for (std::size_t i = 0; i < calls.size(); ++i) calls[i].record_id = lost + static_cast<std::int64_t>(i);
-    records_[rank].calls = std::move(calls);
-    written_[rank] = true;
-    return *this;
-  }
-  Job& status(std::size_t rank, std::vector<test::FlightStatusRecord> status) {
-    records_[rank].status = std::move(status);
-    written_[rank] = true;
-    return *this;
-  }
-
-  FlightRecord& record(std::size_t rank) { return records_[rank]; }
-
-  Scenario read(bool json = false) {
-    std::vector<TraceFile> files = others_;
-    for (const auto& [rank, written] : written_)
-      files.push_back(test::memory_trace("rank_" + std::to_string(rank), json ? test::flight_json(records_[rank])
-                                                                              : test::flight_pickle(records_[rank])));
-    notes = {};
-    return read_flight_dumps(files, notes);
-  }
-  void add(TraceFile file) { others_.push_back(std::move(file)); }
-
-  ImportNotes notes;
-
- private:
-  std::vector<FlightRecord> records_;
-  std::map<std::size_t, bool> written_;
-  std::vector<TraceFile> others_;
-};
 
 std::vector<EventState> states(const RankTrace& rank) {
   std::vector<EventState> all;
@@ -452,6 +392,13 @@ TEST(FlightRecorder, UnevenPartsAreNotCompared) {
   EXPECT_EQ(job.read().ranks[0].events[0].count, kUnknownCount);
 }
 
+TEST(FlightRecorder, StateThatIsNotKnownIsTold) {
+  Job job(2);
+  job.rank(0, {call("all_reduce", 1, "completed"), call("all_reduce", 2, "meditating")});
+  EXPECT_THAT(states(job.read().ranks[0]), ElementsAre(EventState::completed, EventState::scheduled));
+  EXPECT_THAT(job.notes.warnings, Contains(HasSubstr("1 call in a state that is not known is taken for enqueued")));
+}
+
 // Its members wait for each other there all the same.
 TEST(FlightRecorder, CollectiveThatIsNotKnownIsOneOfItsGroup) {
   Job job(2);
@@ -462,6 +409,7 @@ TEST(FlightRecorder, CollectiveThatIsNotKnownIsOneOfItsGroup) {
   EXPECT_EQ(read.ranks[0].events[1].op, Op::barrier);
   EXPECT_EQ(read.ranks[0].events[1].state, EventState::started);
   EXPECT_EQ(read.ranks[1].events.size(), 1U);
+  EXPECT_THAT(job.notes.warnings, Not(Contains(HasSubstr("a state that is not known"))));
   EXPECT_THAT(job.notes.warnings,
               testing::IsSupersetOf({HasSubstr("taken for barriers of their groups: nccl:new_window"),
                                      HasSubstr("left out, as the operation is not known: nccl:send_telepathically")}));
