@@ -206,6 +206,7 @@ class Shrinking {
     report.k_of_n = a_.k_of_n;
     report.outcome = outcome_of(result.scenario);
     report.before = reduce::size_of(input_);
+    report.culprits = original_culprits();
     if (!oracle_.command) report.other_failures = other_failures();
     report.warning = warning_about(result);
     report.after = reduce::size_of(result.scenario);
@@ -224,6 +225,15 @@ class Shrinking {
     std::FILE* const told = is_stdout(a_.output) ? stderr : stdout;
     a_.json ? print_json(report, result, told) : print_text(report, result, told);
     if (ended) notebook_.close();
+  }
+
+  std::vector<std::int32_t> original_culprits() const {
+    if (!is_failure(diagnosis_) || diagnosis_.findings.empty()) return {};
+    std::vector<std::int32_t> culprits = diagnosis_.findings.front().culprits;
+    if (const auto& origin = input_.header.origin; origin && !origin->ranks.empty())
+      for (std::int32_t& rank : culprits) rank = origin->ranks.at(static_cast<std::size_t>(rank));
+    std::sort(culprits.begin(), culprits.end());
+    return culprits;
   }
 
   // What else the model finds wrong with the input: what comes out holds the first failure only.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "harness/report/text.hpp"
@@ -30,6 +31,18 @@ std::string origin_text(const Scenario& scenario) {
   if (scenario.header.origin->ranks.size() > kShownRanks) return rank_ranges(scenario.header.origin->ranks);
   for (const std::int32_t rank : scenario.header.origin->ranks)
     text += fmt::format("{}{}", text.empty() ? "" : ", ", rank);
+  return text;
+}
+
+// A tie of two ranks may be all that is left of what a whole job tells.
+std::string culprits_text(const ShrinkReport& report, const Scenario& result) {
+  std::vector<std::int32_t> left = result.header.origin ? result.header.origin->ranks : std::vector<std::int32_t>();
+  std::sort(left.begin(), left.end());
+  std::vector<std::int32_t> gone;
+  std::set_difference(report.culprits.begin(), report.culprits.end(), left.begin(), left.end(),
+                      std::back_inserter(gone));
+  std::string text = fmt::format("{} of the original job", ranks_in_words(report.culprits));
+  if (!gone.empty()) text += fmt::format("; it fails without {}, too", ranks_in_words(gone));
   return text;
 }
 
@@ -144,6 +157,7 @@ void print_text(const ShrinkReport& report, const reduce::ShrinkResult& result, 
   say(to, "from:        {} ({})\n", printable_line(report.input), size_text(report.before));
   say(to, "to:          {} ({})\n", report.output, size_text(report.after));
   if (report.outcome.verdict) say(to, "failure:     {}\n", printable_line(report.outcome.signature));
+  if (!report.culprits.empty()) say(to, "begun by:    {}\n", culprits_text(report, result.scenario));
   say(to, "claim:       {}{}{}\n", result.claim, limits_text(report, result), stop_text(result));
   say(to, "ranks:       original {}\n", origin_text(result.scenario));
   say(to, "candidates:  {} decided, {} judged in {:.2f} s\n", result.tests, result.asked, result.seconds);
@@ -171,6 +185,7 @@ void print_json(const ShrinkReport& report, const reduce::ShrinkResult& result, 
   json["from"] = json_of(report.before);
   json["to"] = json_of(report.after);
   json["original_ranks"] = result.scenario.header.origin ? Json(result.scenario.header.origin->ranks) : Json::array();
+  json["original_culprits"] = report.culprits;
   json["tests"] = result.tests;
   json["judged"] = result.asked;
   json["wasted"] = result.wasted;

@@ -1,6 +1,7 @@
 // What `petri shrink` says: while it works, and at the end.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -32,7 +33,8 @@ struct LiveConfirmation {
 
 struct ShrinkReport {
   std::string input, output;
-  Outcome outcome;  // of the result; verdict empty where only a user's command knows what fails
+  Outcome outcome;                     // of the result; verdict empty where only a user's command knows what fails
+  std::vector<std::int32_t> culprits;  // who began the input's failure, by ranks of the original job; ascending
   reduce::Size before, after;
   LiveConfirmation live;
   std::vector<std::string> also_found_files;  // one for each of result.also_found, or empty
