@@ -266,9 +266,9 @@ std::optional<FewForMany> few_for_many(const Scenario& scenario, const model::Ru
   if (following.is_usual()) return std::nullopt;
   found.in_vain = following.is_unheard_of();
   if (found.few.size() < found.many.size()) return found;
-  // Of as many, those whose records are missing may be what makes one side the larger.
+  // Of as many, neither side is the larger: only a call that is out of place there may be the fault.
   const bool others_wait = run.waits.size() > found.few.size();
-  return found.in_vain && !found.unknown.empty() && !others_wait ? std::optional(std::move(found)) : std::nullopt;
+  return found.in_vain && !others_wait ? std::optional(std::move(found)) : std::nullopt;
 }
 
 // Both readings. Where they are no majority that did not make the call, all are named.

@@ -186,8 +186,8 @@ TEST(Absent, TwoReadingsAreAFailureOfTheirOwnAtAnySize) {
   EXPECT_THAT(first(found(1, 0)).culprits, ElementsAre(1));
 }
 
-// Ranks 0 and 1 of four go through steps, of which each ends with a collective of all; then rank 0 makes `last`.
-std::string after_steps(const std::string& last) {
+// Ranks 0 and 1 of `world` go through steps, of which each ends with a collective of all; then rank 0 makes `last`.
+std::string after_steps(const std::string& last, int world = 4) {
   std::string lines;
   const auto add = [&](int rank, const std::string& call, const std::string& state) {
     lines += fmt::format(R"({{"rank":{},"op":{},"state":"{}"}})"
@@ -201,7 +201,7 @@ std::string after_steps(const std::string& last) {
     }
     if (rank == 0) add(rank, last, "started");
   }
-  for (const int rank : {0, 1, 2, 3})
+  for (int rank = 0; rank < world; ++rank)
     lines += fmt::format(R"({{"rank":{},"end":"{}"}})"
                          "\n",
                          rank, rank < 2 ? "running" : "missing");
@@ -217,6 +217,22 @@ TEST(Absent, WhatFollowsElsewhereTellsOfACallTooMany) {
   EXPECT_THAT(first(unheard).text, HasSubstr("Two readings: rank 0 made a call too many"));
   EXPECT_THAT(first(unheard).evidence, Contains(HasSubstr("or a longer record, or that of ranks 2,3")));
   EXPECT_NE(unheard.signature, diagnose(test::scenario(3, one_waits(2, 0), kNccl)).signature);
+}
+
+// Of two ranks, one waits in a call of both behind the end of a step.
+TEST(Absent, OneAgainstOneHasBothReadingsWhereNoSuchCallEverComesThere) {
+  const auto with_last = [](const std::string& last) {
+    return diagnose(test::scenario(2, after_steps(last, 2), kNccl));
+  };
+  const Diagnosis again = with_last(R"("allreduce","count":1)");
+  EXPECT_EQ(again.verdict, Verdict::skew);
+  EXPECT_THAT(first(again).culprits, ElementsAre(0, 1));
+  EXPECT_THAT(first(again).text, HasSubstr("Two readings: rank 0 made a call too many"));
+  EXPECT_THAT(first(again).evidence, Contains(testing::EndsWith("(a stack dump), or a longer record")));
+  // The next step's call is usual there: its partner stopped.
+  const Diagnosis usual = with_last(R"("allgather","count":8)");
+  EXPECT_THAT(first(usual).culprits, ElementsAre(1));
+  EXPECT_THAT(first(usual).text, HasSubstr("Rank 1 stopped issuing calls"));
 }
 
 TEST(Absent, WhoeverHasNothingPendingHasStoppedTooWhereItsPartnersLeftNoRecord) {
