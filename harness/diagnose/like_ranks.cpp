@@ -23,6 +23,7 @@ struct Parted {
   std::int32_t rank = 0;
   EventRef instead;                  // its first call that none of them made there
   EventRef usual;                    // what stood there in the first of the others
+  std::optional<EventRef> expected;  // the same in one whose call was on a communicator of this rank, too
   std::vector<std::int32_t> others;  // ranks that had made the same calls until then, ascending
   std::vector<EventRef> edited;      // the calls that one has and the other has not
   bool by_precedent = false;         // one stands against one: what follows such calls elsewhere decides
@@ -48,7 +49,7 @@ class Parting {
  public:
   Parting(const Scenario& scenario, const model::Run& run, const std::vector<std::int32_t>& suspects,
           std::optional<CommKind> only)
-      : suspects_(suspects) {
+      : scenario_(scenario), gatherings_(run.gatherings), suspects_(suspects) {
     for (std::int32_t rank = 0; rank < scenario.world(); ++rank) readers_.emplace_back(scenario, run, rank, only);
     const Class all = comparable_ranks(scenario, run);
     knows_all_ = std::includes(all.begin(), all.end(), suspects.begin(), suspects.end());
@@ -108,11 +109,17 @@ class Parting {
     const auto* most = &groups.begin()->second;
     for (const auto& [other, group] : groups)
       if (other != call && (most == &groups.at(call) || group.size() > most->size())) most = &group;
-    Parted parted{instead.rank, instead, most->front().second, {}, {}, false};
+    Parted parted{instead.rank, instead, most->front().second, {}, {}, {}, false};
+    const auto own = std::find_if(most->begin(), most->end(), [&](const auto& other) {
+      return gatherings_.group_rank(at(scenario_, other.second).comm, instead.rank) >= 0;
+    });
+    if (own != most->end()) parted.expected = own->second;
     for (const auto& [rank, ref] : *most) parted.others.push_back(rank);
     parted_.push_back(std::move(parted));
   }
 
+  const Scenario& scenario_;
+  const model::Gatherings& gatherings_;
   const std::vector<std::int32_t>& suspects_;
   std::vector<PartCalls> readers_;
   std::vector<Class> classes_;
@@ -259,7 +266,9 @@ std::optional<Testimony> parted_rank(const Scenario& scenario, const model::Run&
                                      const std::vector<std::int32_t>& suspects) {
   const auto parted = settle(scenario, run, precedents, all_parted(scenario, run, suspects, std::nullopt));
   if (!parted || have_met_since(scenario, run, *parted, suspects)) return std::nullopt;
-  const std::string instead = event_text(scenario, parted->instead), usual = event_text(scenario, parted->usual);
+  const std::string instead = event_text(scenario, parted->instead);
+  const std::string usual =
+      parted->expected ? event_text(scenario, *parted->expected) : "a call like " + event_text(scenario, parted->usual);
   const std::string others = ranks_text(parted->others);
   Testimony told =
       explained({parted->rank}, {parted->instead},

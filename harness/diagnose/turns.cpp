@@ -116,7 +116,7 @@ class Judge {
       for (const auto& [call, places] : other_turns(suspect, first, here, *past, alike)) {
         if (!are_enough(suspect, here, places) || is_with_most(suspect, here, places)) continue;
         // What follows a call that only this rank makes belongs to a part of its own.
-        return is_no_part(suspect, here) ? std::optional(explained_by(own[here], places)) : std::nullopt;
+        return is_no_part(suspect, here) ? explained_by(suspect, own[here], places) : std::nullopt;
       }
     }
     return std::nullopt;
@@ -247,16 +247,33 @@ class Judge {
 
   std::size_t partners_of(std::size_t number) const { return partners_[static_cast<std::size_t>(ranks_[number])]; }
 
-  OutOfTurn explained_by(const Turn& instead, const std::vector<Place>& places) const {
-    OutOfTurn odd{instead, {}, {}};
-    std::size_t most = 0;
-    for (const Place& place : places) {
-      if (ranks_[place.number] != instead.ref.rank) odd.others.push_back(ranks_[place.number]);
-      if (place.common > most) most = place.common, odd.usual = turn_at(place);
-    }
+  std::optional<OutOfTurn> explained_by(std::size_t suspect, const Turn& instead,
+                                        const std::vector<Place>& places) const {
+    const auto usual = as_made_by(suspect, places);
+    if (!usual) return std::nullopt;
+    OutOfTurn odd{instead, *usual, {}};
+    for (const Place& place : places)
+      if (place.number != suspect) odd.others.push_back(ranks_[place.number]);
     std::sort(odd.others.begin(), odd.others.end());
     odd.others.erase(std::unique(odd.others.begin(), odd.others.end()), odd.others.end());
     return odd;
+  }
+
+  // The usual call as the suspect can make it: with members of its own group, where others made it in groups alike.
+  // Nothing where it has none.
+  std::optional<Turn> as_made_by(std::size_t suspect, const std::vector<Place>& places) const {
+    const auto can_make = [&](const Turn& turn) {
+      return turn.call == kEnd || run_.gatherings.group_rank(at(scenario_, turn.ref).comm, ranks_[suspect]) >= 0;
+    };
+    std::optional<Turn> usual;
+    std::size_t most = 0;
+    for (const Place& place : places)
+      if (place.common > most && can_make(turn_at(place))) most = place.common, usual = turn_at(place);
+    if (usual) return usual;
+    const Turns& own = turns_[suspect];
+    const std::uint64_t call = turn_at(places.front()).call;
+    const auto made = std::find_if(own.rbegin(), own.rend(), [&](const Turn& turn) { return turn.call == call; });
+    return made == own.rend() ? std::nullopt : std::optional(*made);
   }
 
   // Who stands in a collective with most of its members is where it should be, unless it left out what comes before, or

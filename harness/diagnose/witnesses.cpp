@@ -39,6 +39,32 @@ std::vector<std::int32_t> waited_for(const WaitGraph& graph, const Component& co
   return {ranks.begin(), ranks.end()};
 }
 
+// Communicators over which suspects wait, and those of the calls that a witness points at.
+std::set<std::int32_t> comms_concerned(const Scenario& scenario, const model::Run& run,
+                                       const std::vector<std::int32_t>& suspects, const Testimony& told) {
+  std::set<std::int32_t> comms;
+  for (const EventRef call : told.events) comms.insert(at(scenario, call).comm);
+  for (const model::Wait& wait : run.waits)
+    if (std::binary_search(suspects.begin(), suspects.end(), wait.rank))
+      for (const model::Atom& atom : wait.atoms) comms.insert(atom.comm);
+  return comms;
+}
+
+// Where a member of the communicators concerned left no record, turns name nobody: messages to and from it are not
+// among the calls of the others, and it may itself have begun it.
+std::optional<Testimony> where_recorded(std::optional<Testimony> told, const Scenario& scenario, const model::Run& run,
+                                        const std::vector<std::int32_t>& suspects) {
+  if (!told) return told;
+  const std::set<std::int32_t> comms = comms_concerned(scenario, run, suspects, *told);
+  const bool is_recorded = std::all_of(comms.begin(), comms.end(), [&](std::int32_t comm) {
+    const auto& members = run.gatherings.ranks_of(comm);
+    return std::none_of(members.begin(), members.end(), [&](std::int32_t rank) {
+      return scenario.ranks[static_cast<std::size_t>(rank)].end.kind == EndKind::missing;
+    });
+  });
+  return is_recorded ? std::move(told) : std::nullopt;
+}
+
 // Of the minority nothing is known but its number: it stands where the finding says.
 std::optional<Testimony> minority_in(const DeadlockCase& of, const Finding& finding) {
   auto told = minority_of(of.scenario, of.run, of.graph, of.component, of.precedents);
@@ -75,7 +101,8 @@ void ask_about_suspects(const Scenario& scenario, const model::Run& run, const P
   if (suspects.size() < 2) return;
   ask({[&] { return odd_step(scenario, run, suspects, step); }, [&] { return went_on_alone(scenario, run, suspects); },
        [&] { return parted_rank(scenario, run, precedents, suspects); },
-       [&] { return out_of_turn(scenario, run, suspects); }, [&] { return uneven_channel(scenario, run, suspects); }},
+       [&] { return where_recorded(out_of_turn(scenario, run, suspects), scenario, run, suspects); },
+       [&] { return uneven_channel(scenario, run, suspects); }},
       finding);
 }
 

@@ -10,7 +10,8 @@
 // Of each suspect:
 //   its own steps before (odd_step) · its own rounds before (rounds) · the ranks that play its part (like_ranks) · of
 //   two that parted from each other, the other communicators of the kind (like_ranks) and what follows such calls
-//   elsewhere (precedent) · whose turn it was (turns) · how many messages each pair exchanged (channels)
+//   elsewhere (precedent) · whose turn it was (turns), but not where a member of the communicators concerned left no
+//   record · how many messages each pair exchanged (channels)
 // Who differs from the others in one collective is told by its sides first: see blame.hpp.
 #pragma once
 

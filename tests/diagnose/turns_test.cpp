@@ -250,5 +250,48 @@ TEST(Turns, OfAVeryLongHistoryNameBoth) {
   EXPECT_THAT(diagnosis.findings.front().culprits, ElementsAre(0, 1));
 }
 
+// Ranks in pairs go through steps of an exchange and, every second time, a barrier, all on the pair's communicator or,
+// the exchange, on the world; `culprit` leaves out its last barrier, and stands in the next exchange.
+std::vector<std::string> in_pairs_without_a_barrier(int world, int culprit, const std::string& exchange_on) {
+  std::vector<std::string> ranks;
+  for (int rank = 0; rank < world; ++rank) {
+    const std::string pair = fmt::format("pair{}", rank / 2);
+    const bool is_whole = exchange_on == "world";
+    const int peer = is_whole ? rank ^ 1 : (rank ^ 1) % 2;
+    const std::string exchange =
+        fmt::format("sendrecv(sendpeer={0} recvpeer={0} count=8 comm={1}); ", peer, is_whole ? exchange_on : pair);
+    std::string calls;
+    for (int step = 0; step < 6; ++step) {
+      calls += exchange;
+      if (step % 2 == 1 && (rank != culprit || step < 5)) calls += fmt::format("barrier(comm={}); ", pair);
+    }
+    ranks.push_back(calls + exchange);
+  }
+  return ranks;
+}
+constexpr const char* kPairs = R"({"comm":"pair0","ranks":[0,1]}
+{"comm":"pair1","ranks":[2,3]}
+{"comm":"pair2","ranks":[4,5]})";
+
+TEST(Turns, WhatIsExpectedOfARankIsACallInItsOwnGroup) {
+  const Finding root = root_of(in_pairs_without_a_barrier(6, 2, "pair"), kPairs);
+  EXPECT_THAT(root.culprits, ElementsAre(2));
+  EXPECT_THAT(root.expected, HasSubstr("barrier on pair1, as ranks 0,1,3-5 did"));
+}
+
+TEST(Turns, NameNobodyAloneWhereAMemberOfTheCommunicatorsConcernedLeftNoRecord) {
+  for (const std::string exchange_on : {"pair", "world"}) {
+    auto ranks = in_pairs_without_a_barrier(6, 0, exchange_on);
+    EXPECT_THAT(root_of(ranks, kPairs).culprits, ElementsAre(0)) << exchange_on;
+    ranks[5] = "end(missing)";
+    ranks[4] = "end(running)";
+    const Finding root = root_of(ranks, kPairs);
+    if (exchange_on == "world")
+      EXPECT_THAT(root.culprits, ElementsAre(0, 1));
+    else
+      EXPECT_THAT(root.culprits, ElementsAre(0));
+  }
+}
+
 }  // namespace
 }  // namespace petri
