@@ -116,6 +116,7 @@ class DeadlockTeller {
     if (const Fault* root = earlier_clash(deadlock)) fault.findings.push_back(root->findings.front());
     Finding finding = finding_of(deadlock);
     finding.kind = Verdict::deadlock;
+    ask_swapped_sites(deadlock, finding);
     doubt_who_began_it(deadlock, finding);
     chain_.add_near_misses(component, finding);
     chain_.add_places(component, finding);
@@ -136,13 +137,35 @@ class DeadlockTeller {
 
   // Arguments that clashed on one of the component's communicators before anybody was blocked: the first divergence.
   const Fault* earlier_clash(const DeadlockCase& deadlock) const {
-    const std::set<std::int32_t> comms = comms_of(deadlock);
     if (!mismatches_) mismatches_ = find_mismatches(scenario_, run_);
-    for (const Fault& fault : *mismatches_) {
+    return first_on(deadlock, *mismatches_);
+  }
+
+  const Fault* first_on(const DeadlockCase& deadlock, const std::vector<Fault>& faults) const {
+    const std::set<std::int32_t> comms = comms_of(deadlock);
+    for (const Fault& fault : faults) {
       const Event& event = at(scenario_, fault.findings.front().events.front());
       if (comms.count(event.comm) != 0 && is_positional(event.op)) return &fault;
     }
     return nullptr;
+  }
+
+  // Call sites alone are no failure that a deadlock follows from. But where several may have begun it, one of which
+  // came to equal calls in another order before, or one call ahead of the others, it is that one.
+  void ask_swapped_sites(const DeadlockCase& deadlock, Finding& finding) const {
+    if (finding.culprits.size() < 2) return;
+    if (!swaps_) swaps_ = find_swapped_sites(scenario_, run_, true);
+    const Fault* swap = first_on(deadlock, *swaps_);
+    if (swap == nullptr) return;
+    const Finding& told = swap->findings.front();
+    const auto is_suspect = [&](std::int32_t rank) {
+      return std::find(finding.culprits.begin(), finding.culprits.end(), rank) != finding.culprits.end();
+    };
+    if (told.culprits.size() >= finding.culprits.size() ||
+        !std::all_of(told.culprits.begin(), told.culprits.end(), is_suspect))
+      return;
+    finding.culprits = told.culprits;
+    finding.evidence.push_back("before: " + told.text);
   }
 
   Finding finding_of(const DeadlockCase& deadlock) const {
@@ -159,7 +182,7 @@ class DeadlockTeller {
   const model::Run& run_;
   WaitGraph graph_;
   Precedents precedents_{scenario_};
-  mutable std::optional<std::vector<Fault>> mismatches_;  // found once, when the first component asks
+  mutable std::optional<std::vector<Fault>> mismatches_, swaps_;  // found once, when the first component asks
   EvidenceChain chain_;
   std::vector<Component> kernels_;  // of the graph's components
 };

@@ -37,7 +37,8 @@ class Judge {
     const bool went_past = judge_past_meetings(actual, false);
     if (!is_answered()) judge_run(actual);
     // Where a lost record keeps ranks from coming as far as that in a strict run, it is still there.
-    if (result_.findings.empty() || result_.verdict == Verdict::ambiguous) judge_past_meetings(actual, true);
+    if (result_.findings.empty() || result_.verdict == Verdict::ambiguous || only_swaps_)
+      judge_past_meetings(actual, true);
     if (went_past && !is_answered() && !actual.waits.empty()) judge_unsettled(actual);
     if (!options_.first_only) add_notes(scenario_, options_, actual, std::min(max_orders(), kOrdersToCompare), result_);
     return std::move(result_);
@@ -75,6 +76,7 @@ class Judge {
     if (is_answered()) return;
     for (const Fault& fault : mismatches) add(Verdict::mismatch, fault);
     if (result_.findings.empty() && !misuses.empty()) judge_other_orders(actual, true);
+    judge_swaps(actual);
     for (const Fault& fault : misuses) add(Verdict::misuse, fault);
     if (is_answered()) return;
     for (const Fault& fault : find_conflicts(scenario_, actual)) add(Verdict::misuse, fault);
@@ -88,6 +90,20 @@ class Judge {
     if (result_.findings.empty()) judge_unsettled(actual);
     if (result_.findings.empty())
       if (const auto fault = find_failed_exit(scenario_, actual)) add(Verdict::rank_error, *fault);
+  }
+
+  // They rest on call sites alone, and what hangs in the same record does not come of them.
+  void judge_swaps(const model::Run& actual) {
+    const std::vector<Fault> swaps = find_swapped_sites(scenario_, actual);
+    if (swaps.empty()) return;
+    if (result_.findings.empty()) {
+      const std::optional<Fault> hang = find_unsettled(scenario_, actual);
+      if (hang && (!actual.waits.empty() || hang->findings.front().kind == Verdict::skew))
+        add(hang->findings.front().kind, *hang);
+      only_swaps_ = result_.findings.empty();
+    }
+    if (is_answered()) return;
+    for (const Fault& fault : swaps) add(Verdict::mismatch, fault);
   }
 
   bool is_answered() const { return options_.first_only && !result_.findings.empty(); }
@@ -337,7 +353,8 @@ class Judge {
   const DiagnoseOptions& options_;
   Diagnosis result_;
   std::set<std::string> said_;
-  MutualWaits first_waits_;                                     // of the first deadlock
+  bool only_swaps_ = false;  // nothing was found before call sites that pair crosswise
+  MutualWaits first_waits_;  // of the first deadlock
   std::pair<const model::Run*, std::vector<Fault>> misused_{};  // calls of the run as it was recorded
   std::vector<std::string> discarded_;
 };

@@ -21,8 +21,14 @@ struct Fault {
   MutualWaits waits = {};              // of a deadlock
 };
 
-// Arguments that clash, messages that do not fit, call sites that pair crosswise; in causal order on each communicator.
+// Arguments that clash and messages that do not fit; in causal order on each communicator.
 std::vector<Fault> find_mismatches(const Scenario& scenario, const model::Run& run);
+
+// Equal collectives that some members call in another order than the others: call sites that pair crosswise, once the
+// one way and once the other. Sites that meet so again and again, and hardly ever themselves, are the program's way; or
+// one of two call sites was left out, and all later calls are shifted: `also_shifted` counts neighbouring calls that
+// meet so.
+std::vector<Fault> find_swapped_sites(const Scenario& scenario, const model::Run& run, bool also_shifted = false);
 
 // The deadlock of a run with stuck ranks: its components, the primary one first.
 std::vector<Fault> find_deadlocks(const Scenario& scenario, const model::Run& run);

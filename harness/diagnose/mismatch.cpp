@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 #include <utility>
 
 #include "harness/diagnose/arguments.hpp"
@@ -91,72 +89,6 @@ Fault fault_of(const Scenario& scenario, const model::Message& message, const st
   return {{finding}, fmt::format("{}>{}@0 {}", name_of(send.op), name_of(recv.op), what)};
 }
 
-// Two members that reach the same two positions from the same two call sites, the other way round (only where the calls
-// themselves agree, and not where a changed root explains it).
-class Crosswise {
- public:
-  explicit Crosswise(const Scenario& scenario) : scenario_(scenario) {}
-
-  // The earlier gathering that pairs crosswise with this one, or nothing.
-  const model::Gathering* see(const model::Run& run, const model::Gathering& gathering) {
-    std::map<std::uint32_t, EventRef> sites;
-    const auto& members = run.gatherings.members(gathering);
-    for (std::size_t member = 0; member < members.size(); ++member) {
-      const std::uint32_t arrival = gathering.arrivals[member];
-      if (arrival == model::kAbsent || arrival == model::kBefore) return nullptr;
-      const EventRef ref{members[member], arrival};
-      if (at(scenario_, ref).site == kNoSymbol) return nullptr;
-      sites.try_emplace(at(scenario_, ref).site, ref);
-    }
-    if (sites.size() != 2) return nullptr;
-    const EventRef low = sites.begin()->second, high = sites.rbegin()->second;
-    const auto key = std::tuple(gathering.venue, sites.begin()->first, sites.rbegin()->first, at(scenario_, low).root);
-    const auto [place, inserted] = seen_.try_emplace(key, &gathering);
-    if (inserted) return nullptr;
-    const model::Gathering* earlier = std::exchange(place->second, &gathering);
-    const auto site_then = [&](EventRef now) {
-      const auto member = static_cast<std::size_t>(run.gatherings.member_index(*earlier, now.rank));
-      return at(scenario_, {now.rank, earlier->arrivals[member]}).site;
-    };
-    const bool crossed = site_then(low) == sites.rbegin()->first && site_then(high) == sites.begin()->first;
-    return crossed ? earlier : nullptr;
-  }
-
- private:
-  const Scenario& scenario_;
-  std::map<std::tuple<std::int32_t, std::uint32_t, std::uint32_t, std::int32_t>, const model::Gathering*> seen_;
-};
-
-Fault crosswise_fault(const Scenario& scenario, const model::Run& run, const model::Gathering& earlier,
-                      const Precedents& precedents) {
-  const auto& members = run.gatherings.members(earlier);
-  Clash clash{"site", {}};
-  for (std::size_t member = 0; member < members.size(); ++member) {
-    const EventRef ref{members[member], earlier.arrivals[member]};
-    const std::string& site = scenario.site_of(at(scenario, ref));
-    const auto found =
-        std::find_if(clash.sides.begin(), clash.sides.end(), [&](const auto& side) { return side.value == site; });
-    if (found == clash.sides.end())
-      clash.sides.push_back({site, {ref}});
-    else
-      found->events.push_back(ref);
-  }
-  const Blame who = blame(scenario, run, earlier, clash, precedents);
-  Finding finding;
-  finding.kind = Verdict::mismatch;
-  finding.culprits = who.culprits;
-  finding.events = who.events;
-  finding.expected = fmt::format("{}: {}", ranks_text(who.sides[0].ranks), who.sides[0].text);
-  finding.actual = fmt::format("{}: {}", ranks_text(who.sides[1].ranks), who.sides[1].text);
-  finding.text = fmt::format(
-      "Two collectives on {} are called in swapped order: {}, but {}; the same two call sites pair the other way round "
-      "later.",
-      name_of(scenario, run.gatherings.venue_of(earlier)), finding.actual, finding.expected);
-  finding.evidence.push_back(
-      "operations and arguments agree: it completes with mixed results, and only the call sites show it");
-  return {{finding}, fmt::format("{}@0 sites crosswise", name_of(at(scenario, clash.sides.front().events.front()).op))};
-}
-
 std::vector<const model::Gathering*> in_order(const model::Run& run) {
   std::vector<const model::Gathering*> order;
   // The starts of a persistent collective have the arguments of its init.
@@ -172,16 +104,10 @@ std::vector<const model::Gathering*> in_order(const model::Run& run) {
 
 std::vector<Fault> find_mismatches(const Scenario& scenario, const model::Run& run) {
   std::vector<Fault> faults;
-  Crosswise crosswise(scenario);
   const Precedents precedents(scenario);
   for (const model::Gathering* gathering : in_order(run)) {
     const std::vector<Clash> found = clashes(scenario, run, *gathering);
-    if (!found.empty()) {
-      faults.push_back(fault_of(scenario, run, *gathering, found.front(), precedents));
-    } else if (!gathering->conflicted) {
-      if (const auto* earlier = crosswise.see(run, *gathering))
-        faults.push_back(crosswise_fault(scenario, run, *earlier, precedents));
-    }
+    if (!found.empty()) faults.push_back(fault_of(scenario, run, *gathering, found.front(), precedents));
   }
   // A partitioned receive has room for all that its sender's partitions hold, however each side divides it (MPI 4.1,
   // section 4.2.1).
